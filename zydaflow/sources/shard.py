@@ -7,7 +7,10 @@ import pyarrow as pa
 
 RECORDS = pa.schema(
     [
-        ("position", pa.int64()),  # jsonl: offset of the record in the decompressed file; parquet, arrow: row in the file
+        (
+            "position",
+            pa.int64(),
+        ),  # jsonl: offset of the record in the decompressed file; parquet, arrow: row in the file
         ("text", pa.large_string()),  # as loaded, repaired to valid UTF-8; null where the record holds no text
         ("id", pa.string()),  # the id column's value, exactly; null where there is none
         ("license", pa.string()),  # null where unknown

@@ -1,0 +1,126 @@
+"""The commands. Thin, and quick to start: what a command needs is imported when it runs."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from zydaflow import __version__
+from zydaflow.errors import ZydaflowError
+
+STAGES = ("measure", "match", "decide", "tokenize")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; returns its exit status: 0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 resumable."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except ZydaflowError as error:
+        print(f"zydaflow: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("zydaflow: stopped; the same command resumes", file=sys.stderr)
+        return 4
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="zydaflow", description="Curates open text datasets into one filtered, deduplicated, tokenized corpus with provenance."
+    )
+    parser.add_argument("--version", action="version", version=f"zydaflow {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    run = commands.add_parser("run", help="run a recipe, or what is missing of it")
+    _recipe_arguments(run)
+    run.add_argument("--address", default="local", metavar="local|auto|HOST:PORT", help="where Ray runs (default: local, on this machine)")
+    run.add_argument("--workers", type=int, metavar="N", help="cores to use with --address local (default: all)")
+    run.add_argument("--until", choices=STAGES, help="stop after this stage")
+    run.set_defaults(command=_run)
+
+    plan = commands.add_parser("plan", help="check a recipe and its inputs, and show what a run would do")
+    _recipe_arguments(plan)
+    plan.set_defaults(command=_plan)
+
+    init = commands.add_parser("init", help="look at files and folders and write a recipe to start from")
+    init.add_argument("paths", nargs="+", metavar="PATH")
+    init.add_argument("--name", help="the recipe's name (default: from the first path)")
+    init.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: standard output)")
+    init.set_defaults(command=_init)
+
+    verify = commands.add_parser("verify", help="check every file of a run against its commit records")
+    verify.add_argument("out", metavar="OUT")
+    verify.set_defaults(command=_verify)
+
+    stats = commands.add_parser("stats", help="show what became of the documents of a run, and what each rule did")
+    stats.add_argument("out", metavar="OUT")
+    stats.add_argument("--json", action="store_true", help="print statistics.json as it is")
+    stats.set_defaults(command=_stats)
+    return parser
+
+
+def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file")
+    parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key, like dedup.threshold=0.8")
+    parser.add_argument("--sample", type=float, metavar="FRACTION", help="take only this share of every dataset")
+
+
+def _load(options: argparse.Namespace):  # type: ignore[no-untyped-def]
+    from zydaflow.recipe import load_recipe
+
+    return load_recipe(options.recipe, options.set, options.out, options.sample)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from zydaflow.pipeline import run
+    from zydaflow.provenance.waterfall import render
+
+    out = run(_load(options), options.address, options.until, options.workers)
+    print(render(out))
+    print(f"\n{out}")
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.outlook import render
+
+    print(render(_load(options)))
+    return 0
+
+
+def _init(options: argparse.Namespace) -> int:
+    from zydaflow.recipe.draft import init
+
+    text = init(options.paths, options.name)
+    if options.output:
+        with open(options.output, "x", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        print(text, end="")
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.verify import verify
+
+    problems = verify(options.out)
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print(f"{options.out}: every file is as its commit record says, and every document is accounted for")
+    return 1 if problems else 0
+
+
+def _stats(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.waterfall import render, render_rules, statistics_text
+
+    if options.json:
+        print(statistics_text(options.out))
+    else:
+        print(render(options.out))
+        print(render_rules(options.out))
+    return 0

@@ -1,0 +1,93 @@
+"""Bands: how a signature is cut, what that finds, and the keys that bring similar documents together."""
+
+from typing import NamedTuple
+
+import numpy as np
+from datasketch import MinHashLSH
+
+from zydaflow.errors import RecipeError
+from zydaflow.kernels.bandkeys import fill_keys, lay_out
+
+RANGES = 256
+"""Key ranges, by the top byte: the unit of matching."""
+
+_VERIFIED = (0.1, 0.9)  # weights of false positives and negatives: verification costs little, a miss is final
+_UNVERIFIED = (0.5, 0.5)
+
+
+class KeyTable(NamedTuple):
+    """The keys of one shard by range: those of range r lie at bounds[r]:bounds[r + 1], in the order of the rows."""
+
+    keys: np.ndarray  # uint64 (m,)
+    rows: np.ndarray  # uint32 (m,): the document of each key, as its row in the shard
+    bounds: np.ndarray  # int64 (RANGES + 1,)
+
+
+def choose(threshold: float, permutations: int, verify: str) -> tuple[int, int]:
+    """Bands and rows with the least weighted integral of false positives and negatives (datasketch's rule).
+
+    Raises:
+        RecipeError: no split has at least two bands.
+    """
+    try:
+        index = MinHashLSH(threshold, permutations, weights=_UNVERIFIED if verify == "none" else _VERIFIED)
+    except ValueError as error:
+        raise RecipeError(
+            f"dedup.permutations: {permutations} cannot be cut into bands for a threshold of {threshold} ({error}); "
+            "raise dedup.permutations, or give dedup.bands and dedup.rows"
+        ) from error
+    return index.b, index.r
+
+
+def probability(similarity: float, bands: int, rows: int) -> float:
+    """1 − (1 − s^rows)^bands: the chance that two documents of Jaccard s share a band (Broder 1997)."""
+    return 1 - (1 - similarity**rows) ** bands
+
+
+def curve(bands: int, rows: int) -> list[tuple[float, float]]:
+    """(similarity, probability of being found) at every twentieth of similarity from 0 to 1."""
+    return [(step / 20, probability(step / 20, bands, rows)) for step in range(21)]
+
+
+def warn_if_blind(threshold: float, bands: int, rows: int) -> str | None:
+    """A warning when documents exactly at the threshold are missed more often than found, else None."""
+    found = probability(threshold, bands, rows)
+    if found >= 0.5:
+        return None
+    return (
+        f"dedup.bands: {bands} bands × {rows} rows find only {found:.1%} of the pairs whose similarity is the "
+        f"threshold {threshold}; use more bands or fewer rows, or leave both out"
+    )
+
+
+def band_keys(signatures: np.ndarray, bands: int, rows: int) -> np.ndarray:
+    """uint64 (n, bands): a 64-bit hash of each band's number and its `rows` values.
+
+    Args:
+        signatures: uint32 (n, permutations).
+
+    Raises:
+        RecipeError: bands × rows is more than the signature has.
+    """
+    permutations = signatures.shape[1]
+    if bands * rows > permutations:
+        raise RecipeError(
+            f"dedup.bands: {bands} bands × {rows} rows need {bands * rows} permutations, and signatures have "
+            f"{permutations}; lower one of them or raise dedup.permutations"
+        )
+    keys = np.empty((len(signatures), bands), np.uint64)
+    fill_keys(signatures, rows, keys)
+    return keys
+
+
+def by_key_range(keys: np.ndarray, comparable: np.ndarray) -> KeyTable:
+    """The keys of a shard, laid out by range for matching.
+
+    Args:
+        keys: uint64 (n, bands).
+        comparable: bool (n,): False for a document without words, which has no key.
+    """
+    total = int(np.count_nonzero(comparable)) * keys.shape[1]
+    table = KeyTable(np.empty(total, np.uint64), np.empty(total, np.uint32), np.zeros(RANGES + 1, np.int64))
+    lay_out(keys, comparable, np.uint64(64 - 8), table.bounds, table.keys, table.rows)
+    return table

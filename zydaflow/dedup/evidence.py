@@ -1,0 +1,171 @@
+"""Evidence: a row for every removal, naming the document that stays instead, and a row for every cluster."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from zydaflow.dedup.decide import Decision, Members
+from zydaflow.kernels.shingles import hash_texts
+from zydaflow.kernels.text import from_arrow
+
+SCHEMA_VERSION = "1"
+
+DOCUMENTS = pa.schema(
+    [
+        ("dataset", pa.string()),
+        ("file", pa.string()),
+        ("position", pa.int64()),
+        ("id", pa.string()),
+        ("text_hash", pa.binary(16)),
+        ("bytes", pa.int64()),
+    ]
+)
+"""What the tables are built from: place, id, hash of the kept text and bytes of the loaded text of every member."""
+
+_METADATA = {"zydaflow_schema_version": SCHEMA_VERSION}
+
+REMOVED = pa.schema(
+    [
+        ("dataset", pa.string()),
+        ("file", pa.string()),
+        ("position", pa.int64()),
+        ("id", pa.string()),
+        ("text_hash", pa.string()),  # hexadecimal
+        ("bytes", pa.int64()),  # of the text as loaded
+        ("kept_dataset", pa.string()),
+        ("kept_file", pa.string()),
+        ("kept_position", pa.int64()),
+        ("kept_id", pa.string()),
+        ("kept_text_hash", pa.string()),
+        ("outcome", pa.string()),  # removed_within, removed_across
+        ("jaccard_estimate", pa.float64()),  # share of equal values in the two signatures
+        ("jaccard", pa.float64()),  # exact, of the two sets of shingles; null unless verified so
+        ("bands_shared", pa.int32()),
+        ("cluster", pa.string()),
+        ("cluster_size", pa.int64()),
+    ],
+    _METADATA,
+)
+
+CLUSTERS = pa.schema(
+    [
+        ("cluster", pa.string()),  # 16 hexadecimal digits, from the place of its first document
+        ("size", pa.int64()),
+        ("members", pa.list_(pa.struct([("dataset", pa.string()), ("documents", pa.int64())]))),  # in rank order
+        ("kept", pa.int64()),
+        ("lowest_similarity", pa.float64()),  # of a removed document to its kept one; null where none is removed
+        ("median_similarity", pa.float64()),  # the lower one of two middle values
+        ("compare_limit_met", pa.int64()),  # lookups (document, band, pass) that found more than were compared
+    ],
+    _METADATA,
+)
+
+
+def removed_table(documents: pa.Table, members: Members, decision: Decision) -> pa.Table:
+    """The removals of some clusters, of schema REMOVED, in the order of the documents.
+
+    Args:
+        documents: of schema DOCUMENTS, a row for each of the m members, in their order.
+        members, decision: the clusters and what was decided.
+    """
+    removed = decision.removed
+    sizes = np.diff(members.offsets)
+    cluster = np.repeat(np.arange(len(sizes)), sizes)[removed]
+    gone = documents.take(removed)
+    stays = documents.take(decision.kept[removed])
+    columns = {
+        **{name: gone[name] for name in ("dataset", "file", "position", "id")},
+        "text_hash": hexadecimal(gone["text_hash"]),
+        "bytes": gone["bytes"],
+        **{f"kept_{name}": stays[name] for name in ("dataset", "file", "position", "id")},
+        "kept_text_hash": hexadecimal(stays["text_hash"]),
+        "outcome": pc.if_else(pa.array(decision.within[removed]), "removed_within", "removed_across"),
+        "jaccard_estimate": _estimate(members, decision)[removed],
+        "jaccard": pa.nulls(len(removed), pa.float64()) if decision.common is None else _exact(decision)[removed],
+        "bands_shared": decision.bands_shared[removed],
+        "cluster": cluster_ids(documents, members.offsets).take(cluster),
+        "cluster_size": sizes[cluster],
+    }
+    return pa.table(columns, REMOVED)
+
+
+def clusters_table(documents: pa.Table, members: Members, decision: Decision) -> pa.Table:
+    """The clusters, of schema CLUSTERS, in their order; takes what `removed_table` takes."""
+    lowest, median = _spread(members, decision)
+    columns = {
+        "cluster": cluster_ids(documents, members.offsets),
+        "size": np.diff(members.offsets),
+        "members": _by_dataset(documents["dataset"], members),
+        "kept": np.add.reduceat(decision.kept < 0, members.offsets[:-1], dtype=np.int64),
+        "lowest_similarity": lowest,
+        "median_similarity": median,
+        "compare_limit_met": decision.limit_met,
+    }
+    return pa.table(columns, CLUSTERS)
+
+
+def cluster_ids(documents: pa.Table, offsets: np.ndarray) -> pa.Array:
+    """16 hexadecimal digits per cluster: `shingle_hash` of its first document's dataset, file and position, by NUL."""
+    first = documents.take(offsets[:-1])
+    place = [first["dataset"], first["file"], first["position"].cast(pa.string())]
+    joined = pc.binary_join_element_wise(
+        *(part.cast(pa.large_string()) for part in place), pa.scalar("\0", pa.large_string())
+    )
+    text = from_arrow(joined.combine_chunks())
+    hashes = np.empty(len(text), np.uint64)
+    hash_texts(text.data, text.offsets, hashes)
+    return hexadecimal(pa.chunked_array([_binary(hashes.astype(">u8").view(np.uint8).reshape(-1, 8))]))
+
+
+def hexadecimal(column: pa.ChunkedArray) -> pa.Array:
+    """Fixed-size binary values, none of them null, as lower-case hexadecimal strings."""
+    array = column.combine_chunks()
+    width = array.type.byte_width
+    values = np.frombuffer(array.buffers()[1], np.uint8, len(array) * width, array.offset * width)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)
+    text = np.stack([digits[values >> 4], digits[values & 15]], axis=1)
+    offsets = np.arange(len(array) + 1, dtype=np.int32) * 2 * width
+    return pa.StringArray.from_buffers(len(array), pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def _binary(values: np.ndarray) -> pa.FixedSizeBinaryArray:
+    """Rows of uint8 as fixed-size binary."""
+    kind = pa.binary(values.shape[1])
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+
+def _estimate(members: Members, decision: Decision) -> np.ndarray:
+    return decision.agreement / members.signatures.shape[1]
+
+
+def _exact(decision: Decision) -> np.ndarray:
+    return np.divide(decision.common, decision.union, out=np.zeros(len(decision.kept)), where=decision.union > 0)
+
+
+def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
+    """Lowest and lower median similarity of each cluster's removed documents: exact where verified so, else estimated."""
+    similarity = _estimate(members, decision) if decision.common is None else _exact(decision)
+    removed = decision.removed
+    cluster = np.searchsorted(members.offsets, removed, side="right") - 1
+    ranked = similarity[removed][np.lexsort((similarity[removed], cluster))]
+    counts = np.bincount(cluster, minlength=len(members.offsets) - 1)
+    firsts = np.cumsum(counts) - counts
+    none = pa.array(counts == 0)
+    padded = np.append(ranked, 0.0)  # a cluster without removals may point behind the last value
+    lowest = pc.if_else(none, None, pa.array(padded[firsts]))
+    median = pc.if_else(none, None, pa.array(padded[firsts + np.maximum(counts - 1, 0) // 2]))
+    return lowest, median
+
+
+def _by_dataset(names: pa.ChunkedArray, members: Members) -> pa.ListArray:
+    """Per cluster the (dataset, documents) pairs, by rank."""
+    cluster = np.repeat(np.arange(len(members.offsets) - 1), np.diff(members.offsets))
+    order = np.lexsort((members.dataset, cluster))
+    change = (np.diff(cluster[order], prepend=-1) != 0) | (np.diff(members.dataset[order], prepend=-1) != 0)
+    firsts = np.flatnonzero(change)
+    counts = np.diff(np.append(firsts, len(order)))
+    lists = np.searchsorted(firsts, members.offsets).astype(np.int32)
+    pairs = pa.StructArray.from_arrays(
+        [names.take(order[firsts]).combine_chunks(), pa.array(counts)], ["dataset", "documents"]
+    )
+    return pa.ListArray.from_arrays(pa.array(lists), pairs)

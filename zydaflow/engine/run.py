@@ -1,0 +1,171 @@
+"""Runs the units of a stage on Ray, and decides what to do when one fails."""
+
+import errno
+import time
+import traceback
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from zydaflow.engine.progress import Meter
+from zydaflow.errors import InputError, RunError, ZydaflowError
+from zydaflow.provenance.commits import DamagedArtefact, Store
+from zydaflow.stages.unit import Done, Unit
+
+TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
+FULL = (errno.ENOSPC, errno.EDQUOT)
+LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+FAILURES = "failures.json"
+
+
+@dataclass
+class Timing:
+    """Seconds of work by the stage's workers, and what they worked through."""
+
+    seconds: float = 0.0
+    wall: float = 0.0
+    documents: int = 0
+    bytes: int = 0
+    units: int = 0
+
+
+@dataclass
+class _State:
+    waiting: deque[Unit]
+    running: dict[Any, Unit] = field(default_factory=dict)
+    tries: dict[str, int] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
+
+
+def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
+    """Does the units, each on one core with `memory` bytes, in whatever order they get done.
+
+    A unit that fails for a passing reason is tried again, up to `TRIES` times. Any other failure leaves the unit undone
+    while the others finish, and then RunError lists them (InputError where only inputs are at fault). A full disk or a
+    damaged artefact stops at once.
+    """
+    timing = Timing()
+    if not units:
+        return timing
+    meter = Meter(store, stage, len(units), sum(u.bytes for u in units), reused)
+    state, started = _State(deque(units)), time.perf_counter()
+    try:
+        _loop(store, state, meter, timing, memory)
+    except BaseException:
+        _cancel(state)
+        meter.close("stopped")
+        raise
+    timing.wall = time.perf_counter() - started
+    meter.close("failed" if state.failures else "done")
+    if state.failures:
+        _raise(store, stage, state)
+    return timing
+
+
+def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int) -> None:
+    import ray
+
+    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=_grantable(memory))
+    store_ref = ray.put(store)
+    while state.waiting or state.running:
+        window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while state.waiting and len(state.running) < window:
+            unit = state.waiting.popleft()
+            state.running[task.remote(store_ref, unit)] = unit
+        ready, _ = ray.wait(list(state.running), timeout=0.5)
+        meter.running = len(state.running)
+        for ref in ready:
+            _settle(ref, state, meter, timing)
+        meter.tick()
+
+
+def _grantable(memory: int) -> int:
+    """The memory to ask of Ray for a task. Raises RunError where no node could ever grant it."""
+    import ray
+
+    largest = max((n["Resources"].get("memory", 0) for n in ray.nodes() if n["Alive"]), default=0)
+    if memory > largest:
+        raise RunError(
+            f"resources.memory_per_task: {memory / 1e9:.2f} GB is more than any node has for Ray ({largest / 1e9:.2f} GB); "
+            "lower it, or give Ray more (`ray start --memory=BYTES`)"
+        )
+    return memory
+
+
+def _execute(store: Store, unit: Unit) -> tuple[Done, float]:
+    import pyarrow as pa
+
+    pa.set_cpu_count(1)
+    started = time.perf_counter()
+    done = unit.function(store, *unit.arguments)
+    return done, time.perf_counter() - started
+
+
+def _settle(ref: Any, state: _State, meter: Meter, timing: Timing) -> None:
+    import ray
+
+    unit = state.running.pop(ref)
+    try:
+        done, seconds = ray.get(ref)
+    except ray.exceptions.RayError as error:
+        cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
+        _failed(unit, cause, str(error), state, meter)
+        return
+    meter.finished(done, unit.bytes)
+    timing.seconds += seconds
+    timing.documents += done.documents
+    timing.bytes += done.bytes
+    timing.units += 1
+
+
+def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: Meter) -> None:
+    if isinstance(cause, DamagedArtefact):
+        raise cause
+    if isinstance(cause, OSError) and cause.errno in FULL:
+        raise RunError(
+            f"{unit.name}: the disk is full ({cause}). Nothing half-done was committed; make space and run the same command again"
+        ) from cause
+    tries = state.tries[unit.name] = state.tries.get(unit.name, 0) + 1
+    if _passing(cause) and tries < TRIES:
+        meter.retried += 1
+        state.waiting.append(unit)
+        return
+    meter.failed += 1
+    state.errors.append(cause)
+    state.failures.append({"unit": unit.name, "error": f"{type(cause).__name__}: {cause}", "tries": str(tries), "traceback": text})
+
+
+def _passing(cause: BaseException) -> bool:
+    """Whether the failure can pass by itself: a lost worker or node, storage trouble; never wrong data or a bug."""
+    import ray
+
+    lost = (
+        ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError, ray.exceptions.NodeDiedError,
+        ray.exceptions.ObjectLostError, ray.exceptions.LocalRayletDiedError, ray.exceptions.RuntimeEnvSetupError,
+    )  # fmt: skip
+    return isinstance(cause, lost) or (isinstance(cause, OSError) and not isinstance(cause, LASTING))
+
+
+def _cancel(state: _State) -> None:
+    import ray
+
+    for ref in state.running:
+        try:
+            ray.cancel(ref, force=True)
+        except Exception:
+            traceback.print_exc()
+
+
+def _raise(store: Store, stage: str, state: _State) -> None:
+    store.write(FAILURES, orjson.dumps(state.failures, option=orjson.OPT_INDENT_2))
+    lines = "\n".join(f"  {f['unit']}: {f['error']}" for f in state.failures[:20])
+    more = f"\n  … and {len(state.failures) - 20} more" if len(state.failures) > 20 else ""
+    if all(isinstance(e, InputError) for e in state.errors):
+        raise InputError(f"{stage}: {len(state.failures)} inputs cannot be used; the other units are done\n{lines}{more}")
+    first = "" if all(isinstance(e, ZydaflowError) for e in state.errors) else f"\n{state.failures[0]['traceback']}"
+    raise RunError(
+        f"{stage}: {len(state.failures)} units failed, the others are done; details in {store.path(FAILURES)}\n{lines}{more}{first}"
+    )

@@ -1,0 +1,76 @@
+"""Ray: starting one for a local run, joining one that is there, and leaving it as it was."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterator
+
+from zydaflow.errors import RecipeError, RunError
+
+# One thread per task: a worker is one core, so that figures per core are true and cores are not fought over.
+WORKER_ENVIRONMENT = {
+    "RAYON_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+OBJECT_STORE_BYTES = 80_000_000  # tasks exchange paths, never tables
+
+
+@contextlib.contextmanager
+def session(address: str, workers: int | None = None) -> Iterator[None]:
+    """A Ray to run tasks on: `local` starts one with `workers` cores (default: all), `auto` or HOST:PORT joins one.
+
+    A Ray that was running before, in this process or elsewhere, is left running. Raises RecipeError for an address that
+    makes no sense, RunError when nothing answers there.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    common = {"log_to_driver": False, "logging_level": "ERROR", "runtime_env": {"env_vars": WORKER_ENVIRONMENT}}
+    if address == "local":
+        ray.init(
+            address="local",
+            num_cpus=workers,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            **common,
+        )
+    else:
+        _join(address, common)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _join(address: str, common: dict) -> None:
+    import ray
+
+    if address != "auto":
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit():
+            raise RecipeError(f"--address: {address!r} is none of local, auto, HOST:PORT")
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except OSError as error:
+            raise RunError(f"--address: no Ray cluster answers at {address} ({error}); is `ray start --head` running?") from error
+    try:
+        ray.init(address=address, **common)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise RunError(f"--address: cannot join the Ray cluster at {address}: {error}") from error
+
+
+def on_every_node(function: Callable[[], None]) -> None:
+    """Calls the function once on each node: for what workers there would else all do at the same time."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    task = ray.remote(num_cpus=0, max_retries=1)(function)
+    nodes = [node["NodeID"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    ray.get([task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(n, soft=True)).remote() for n in nodes])

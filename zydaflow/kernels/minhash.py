@@ -1,0 +1,91 @@
+"""Hashes of shingles → the minima of datasketch's affine permutations of 32 bits."""
+
+import numpy as np
+from numba import njit
+
+from zydaflow.kernels.normalise import normalise
+from zydaflow.kernels.shingles import BLOCK, begin, next_shingles, window
+
+_M1 = np.uint32(0x85EBCA6B)
+_M2 = np.uint32(0xC2B2AE35)
+_16 = np.uint32(16)
+_13 = np.uint32(13)
+SPACE = 32
+
+
+@njit(cache=True, nogil=True, inline="always")
+def fold(h: int) -> int:
+    """64 bits to 32: the upper half on the lower."""
+    return np.uint32(h ^ (h >> np.uint64(32)))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def premix(h: int) -> int:
+    """MurmurHash3's 32-bit finaliser, which datasketch applies to a hash before it permutes it."""
+    h = np.uint32(h ^ (h >> _16))
+    h = np.uint32(h * _M1)
+    h = np.uint32(h ^ (h >> _13))
+    h = np.uint32(h * _M2)
+    return np.uint32(h ^ (h >> _16))
+
+
+@njit(cache=True, nogil=True)
+def lower_minima(hashes: np.ndarray, count: int, a: np.ndarray, b: np.ndarray, minima: np.ndarray) -> None:
+    """minima[k] = min(minima[k], a[k]·h + b[k] mod 2^32) over the first `count` hashes (uint64), four at a time."""
+    whole = count - count % 4
+    for i in range(0, whole, 4):
+        h0 = premix(fold(hashes[i]))
+        h1 = premix(fold(hashes[i + 1]))
+        h2 = premix(fold(hashes[i + 2]))
+        h3 = premix(fold(hashes[i + 3]))
+        for k in range(len(minima)):
+            left = min(np.uint32(a[k] * h0 + b[k]), np.uint32(a[k] * h1 + b[k]))
+            right = min(np.uint32(a[k] * h2 + b[k]), np.uint32(a[k] * h3 + b[k]))
+            minima[k] = min(minima[k], min(left, right))
+    for i in range(whole, count):
+        one = premix(fold(hashes[i]))
+        for k in range(len(minima)):
+            minima[k] = min(minima[k], np.uint32(a[k] * one + b[k]))
+
+
+@njit(cache=True, nogil=True)
+def sign(
+    data: np.ndarray,
+    offsets: np.ndarray,
+    letters: np.ndarray,
+    table: np.ndarray,
+    by_word: bool,
+    size: int,
+    a: np.ndarray,
+    b: np.ndarray,
+    signatures: np.ndarray,
+    n_words: np.ndarray,
+) -> None:
+    """Signatures (n, permutations) uint32, filled with 2^32 − 1 before, and the words of each document (int64).
+
+    Scratch memory: 3/2 of the longest document.
+    """
+    longest = 0
+    for document in range(len(offsets) - 1):
+        longest = max(longest, offsets[document + 1] - offsets[document])
+    text = np.empty(longest + longest // 2 + 2, np.uint8)
+    hashes = np.empty(BLOCK + 1, np.uint64)
+    reader = window(size)
+    for document in range(len(offsets) - 1):
+        length = normalise(data, offsets[document], offsets[document + 1], letters, text)
+        n_words[document] = count_words(text, length)
+        begin(reader, by_word)
+        while np.int64(reader.state[0]) < length:
+            count = next_shingles(text, length, by_word, size, table, reader, hashes)
+            lower_minima(hashes, count, a, b, signatures[document])
+
+
+@njit(cache=True, nogil=True)
+def count_words(text: np.ndarray, length: int) -> int:
+    """Words of normalised text."""
+    if length == 0:
+        return 0
+    spaces = 0
+    for i in range(length):
+        spaces += text[i] == SPACE
+    return spaces + 1

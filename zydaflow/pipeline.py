@@ -1,0 +1,130 @@
+"""The story of a run: its stages in order.
+
+    plan → measure → match → decide → tokenize → account
+
+Each stage lists the units of work that have no commit record yet, and the engine does those. So the same call starts a
+run, resumes it, and after a change of the recipe does what depends on the change.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from zydaflow.engine import Timing, on_every_node, run_units, session
+from zydaflow.errors import RunError
+from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.lock import owned
+from zydaflow.recipe import Recipe
+from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
+from zydaflow.stages import manifest as manifests
+from zydaflow.stages.plan import Plan, check, check_disk, plan
+from zydaflow.stages.unit import Unit
+from zydaflow.stages.warmup import compile_kernels
+
+
+class Pipeline:
+    """One run of one recipe, stage by stage. Needs a Ray session around it."""
+
+    def __init__(self, planned: Plan, store: Store) -> None:
+        self.plan, self.recipe, self.store = planned, planned.recipe, store
+        self.timings: dict[str, Timing] = {}
+        self.records: list[Record] = []
+        self.manifest: manifests.Manifest | None = None
+
+    def measure(self) -> None:
+        """Raw records → signals, verdicts, kept text, signatures."""
+        self._do("measure", prepare.units(self.store, self.recipe, self.plan.shards), len(self.plan.shards))
+        self.records += current.measured(self.store, self.plan)
+        account.check_unreadable(self.store, self.records)
+        self.manifest = manifests.build(self.store, self.recipe, self.plan.shards)
+        self.path = manifests.save(self.store, self.manifest)
+
+    def match(self) -> None:
+        """Signatures → candidate pairs."""
+        if self.recipe.dedup:
+            todo = match.match_units(self.store, self.recipe, self._kept, self.path)
+            if todo:
+                self._do("bands", match.band_units(self.store, self.recipe, self._kept, self.path))
+            self._do("match", todo, len(match.match_names(self.recipe, self._kept)))
+        self.records += current.matched(self.store, self.recipe, self._kept)
+
+    def decide(self) -> None:
+        """Candidates → removals with evidence, and the output shards that the others go to."""
+        if self.recipe.dedup:
+            self._do("cluster", cluster.units(self.store, self.recipe, self._kept, self.path))
+            if self.recipe.dedup.verify == "exact":
+                self._do("gather", gather.units(self.store, self.recipe, self._kept, self.path))
+            self._do("decide", decide.units(self.store, self.recipe, self._kept, self.path))
+            self._do("evidence", evidence.units(self.store, self.recipe, self._kept, self.path))
+        self._do("select", select.units(self.store, self.recipe, self._kept, self.path))
+        self.records += current.decided(self.store, self.recipe, self._kept)
+
+    def tokenize(self) -> None:
+        """Documents that stay → the Arrow shards of the corpus."""
+        self._do("train", train.units(self.store, self.recipe, self._kept, self.path))
+        tokenizer = train.tokenizer_of(self.store, self.recipe)
+        tokenize.withdraw_stale(self.store, self.recipe, self._kept, tokenizer)
+        self._do("tokenize", tokenize.units(self.store, self.recipe, self._kept, self.path, tokenizer))
+        tokenize.write_folders(self.store, self.recipe, self._kept, tokenizer)
+        self.records += current.tokenized(self.store, self.recipe, self._kept)
+
+    def account(self, finished: bool = True) -> None:
+        """Commit records → statistics, card, report; fails if a document has leaked."""
+        account.account(self.store, self.plan, self.records, self.timings, finished)
+
+    @property
+    def _kept(self) -> manifests.Manifest:
+        if self.manifest is None:
+            raise RunError("measure comes before every other stage")
+        return self.manifest
+
+    def _do(self, stage: str, units: list[Unit], of: int | None = None) -> None:
+        reused = max(0, (of or len(units)) - len(units))
+        self.timings[stage] = run_units(self.store, stage, units, self.recipe.resources.memory_per_task, reused)
+
+
+STAGES: dict[str, Callable[[Pipeline], None]] = {
+    "measure": Pipeline.measure,
+    "match": Pipeline.match,
+    "decide": Pipeline.decide,
+    "tokenize": Pipeline.tokenize,
+}
+
+
+def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> Path:
+    """Does what is missing of a run and returns its folder; see `zydaflow run --help` for the arguments.
+
+    Raises RecipeError, InputError, RunError; after the last the same call resumes.
+    """
+    planned = plan(recipe)
+    store = Store(recipe.output.path)
+    if account.is_finished(store, planned):
+        return store.root
+    check(recipe)
+    check_disk(recipe, planned.bytes)
+    with owned(store.root), session(address, workers):
+        started = time.perf_counter()
+        account.begin(store, planned)
+        on_every_node(compile_kernels)
+        _through(planned, store, until, time.perf_counter() - started)
+    return store.root
+
+
+def _through(planned: Plan, store: Store, until: str | None, startup: float) -> None:
+    """All stages; a damaged artefact is made again, once, and then everything that needs it goes on."""
+    mended: set[str] = set()
+    while True:
+        pipeline = Pipeline(planned, store)
+        pipeline.timings["start-up"] = Timing(wall=startup)
+        try:
+            for name, stage in STAGES.items():
+                stage(pipeline)
+                if name == until:
+                    break
+            pipeline.account(finished=until in (None, "tokenize"))
+            return
+        except DamagedArtefact as damage:
+            if damage.path in mended:
+                raise RunError(f"{damage}, again after it was made anew: look at the disk or memory of this machine") from damage
+            mended.add(damage.path)
+            store.withdraw_artefact(damage.path)

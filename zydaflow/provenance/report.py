@@ -1,0 +1,3 @@
+"""placeholder"""
+def render(found, recipe):
+    return "<html></html>"

@@ -1,0 +1,125 @@
+"""Statistics of a run: integers out of commit records, which add up to the same in whatever order."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from zydaflow.errors import RunError
+from zydaflow.filters.statistics import merge
+from zydaflow.provenance.commits import Record
+
+SCHEMA_VERSION = 1
+FILE = "statistics.json"
+OUTCOMES = ("unreadable", "null", "empty", "filtered", "removed_within", "removed_across", "pending", "written")
+
+Json = dict[str, Any]
+
+
+def collect(records: Iterable[Record], datasets: list[str]) -> Json:
+    """Everything that is counted, per dataset and in all:
+
+        {"datasets": {NAME: {"rank": n, "read": N, "outcomes": {OUTCOME: N}, "sampled_out": n, "repaired": n, "wordless": n,
+                             "unreadable_file_bytes": n, "rules": …, "signals": …}},
+         "total": {"read": N, "outcomes": {OUTCOME: N}},
+         "losses": {LOSER: {KEEPER: {"documents": n, "bytes": n}}}, "clusters": {"count": n, "sizes": {SIZE: n}}}
+
+    N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a readable
+    text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate by the dataset's tokens
+    per byte, and stand under "tokens_estimated". `pending` documents are kept, and the run did not come to them yet.
+    """
+    sums = {name: _Sums() for name in datasets}
+    losses: Json = {}
+    clusters: Json = {"count": 0, "sizes": {}, "compare_limit_met": 0}
+    for record in records:
+        if record.stage == "evidence":
+            losses = record.statistics["losses"]
+            clusters["count"] = record.counts["clusters"]
+            clusters["sizes"] = record.statistics["cluster_sizes"]
+        elif record.stage == "decide":
+            clusters["compare_limit_met"] += record.counts["compare_limit_met"]
+        elif "dataset" in record.facts:
+            sums[record.facts["dataset"]].add(record)
+    found = {name: {"rank": k, **sums[name].result(losses.get(name, {}), name)} for k, name in enumerate(datasets)}
+    return {
+        "schema": SCHEMA_VERSION,
+        "datasets": found,
+        "total": _total(found),
+        "losses": {a: {b: {"documents": n, "bytes": size} for b, (n, size) in to.items()} for a, to in losses.items()},
+        "clusters": clusters,
+    }
+
+
+class _Sums:
+    """One dataset's records, added up."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[str, int]] = {}
+        self._statistics: Json = {"rules": {}, "signals": {}}
+
+    def add(self, record: Record) -> None:
+        counts = self._counts.setdefault(record.stage, {})
+        for name, value in record.counts.items():
+            counts[name] = counts.get(name, 0) + value
+        if record.stage == "judge":
+            self._statistics = merge(self._statistics, record.statistics)
+
+    def result(self, losses: dict[str, list[int]], name: str) -> Json:
+        measure, judge = self._get("measure"), self._get("judge")
+        written = self._get("tokenize")
+        outcomes = {
+            "unreadable": _count(measure("unreadable"), 0),
+            "null": _count(measure("null"), 0),
+            "empty": _count(measure("empty"), measure("empty_bytes")),
+            "filtered": _count(judge("filtered"), judge("filtered_bytes")),
+            "removed_within": _count(*losses.get(name, (0, 0))),
+            "removed_across": _count(*(sum(pair[k] for to, pair in losses.items() if to != name) for k in (0, 1))),
+            "written": _count(written("documents"), written("bytes")),
+        }
+        pending = [judge("kept"), judge("kept_bytes")]
+        for outcome in ("removed_within", "removed_across", "written"):
+            pending = [pending[0] - outcomes[outcome]["documents"], pending[1] - outcomes[outcome]["bytes"]]
+        outcomes["pending"] = _count(*pending)
+        _add_tokens(outcomes, written("tokens"), written("bytes"))
+        return {
+            "read": _count(measure("read"), measure("read_bytes")),
+            "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
+            "sampled_out": measure("sampled_out"),
+            "repaired": measure("repaired"),
+            "unreadable_file_bytes": measure("unreadable_bytes"),
+            "wordless": self._get("sketch")("wordless"),
+            **self._statistics,
+        }
+
+    def _get(self, stage: str):  # type: ignore[no-untyped-def]
+        counts = self._counts.get(stage, {})
+        return lambda name: counts.get(name, 0)
+
+
+def _count(documents: int, size: int) -> dict[str, int]:
+    return {"documents": documents, "bytes": size}
+
+
+def _add_tokens(outcomes: dict[str, dict[str, int]], tokens: int, size: int) -> None:
+    """Exact for what was written; for the rest in proportion to its bytes, rounded down."""
+    for outcome, count in outcomes.items():
+        if outcome == "written":
+            count["tokens"] = tokens
+        elif size:
+            count["tokens_estimated"] = count["bytes"] * tokens // size
+
+
+def _total(datasets: dict[str, Json]) -> Json:
+    total: Json = {"read": _count(0, 0), "outcomes": {outcome: _count(0, 0) for outcome in OUTCOMES}}
+    for dataset in datasets.values():
+        total = merge(total, {"read": dataset["read"], "outcomes": dataset["outcomes"]})
+    return total
+
+
+def check_sums(statistics: Json, finished: bool) -> None:
+    """Raises RunError if a document or a byte that was read has no outcome, or has two."""
+    for name, dataset in statistics["datasets"].items():
+        for unit in ("documents", "bytes"):
+            read = dataset["read"][unit]
+            told = {outcome: count[unit] for outcome, count in dataset["outcomes"].items()}
+            if read != sum(told.values()) or min(told.values()) < 0 or (finished and told["pending"]):
+                parts = ", ".join(f"{value:,} {outcome}" for outcome, value in told.items())
+                raise RunError(f"{name}: {read:,} {unit} were read, but the outcomes are {parts}; this is a fault of zydaflow, please report it")

@@ -1,0 +1,84 @@
+"""The statistics of a run as tables for a terminal."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from zydaflow.errors import InputError
+from zydaflow.provenance.numbers import megabytes
+from zydaflow.provenance.statistics import FILE
+
+
+def statistics_text(out: str | Path) -> str:
+    """`statistics.json` as it is. Raises InputError where there is none."""
+    try:
+        return (Path(out) / FILE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{out}: there are no statistics ({error.strerror}); has `zydaflow run` come to its end there?") from error
+
+
+def load(out: str | Path) -> dict[str, Any]:
+    """`statistics.json` as a dictionary, the datasets by rank."""
+    statistics = orjson.loads(statistics_text(out))
+    ranked = sorted(statistics["datasets"].items(), key=lambda item: item[1]["rank"])
+    return {**statistics, "datasets": dict(ranked)}
+
+
+def render(out: str | Path) -> str:
+    """What became of the documents of each dataset: documents, bytes and tokens by outcome, and the alarms."""
+    statistics = load(out)
+    tables = [_waterfall(name, dataset) for name, dataset in statistics["datasets"].items()]
+    if len(tables) > 1:
+        tables.append(_waterfall("all datasets", statistics["total"]))
+    alarms = [f"warning: {a['dataset']}: {a['message']}" for a in statistics["alarms"] if a["kind"] != "removes_none"]
+    return "\n\n".join(tables) + ("\n\n" + "\n".join(alarms) if alarms else "")
+
+
+def _waterfall(name: str, dataset: dict[str, Any]) -> str:
+    read = dataset["read"]
+    rows = [(f"{name}: read", read, "")]
+    rows += [
+        (f"  {outcome.replace('_', ' ')}", count, _share(count["documents"], read["documents"]))
+        for outcome, count in dataset["outcomes"].items()
+        if count["documents"]
+    ]
+    lines = [
+        f"{label:<28} {count['documents']:>12,} {share:>7} {megabytes(count['bytes']):>10} {_tokens(count):>16}"
+        for label, count, share in rows
+    ]
+    if dataset.get("sampled_out"):
+        lines.append(f"  (left out by the sample)     {dataset['sampled_out']:>11,}")
+    return "\n".join([f"{'':<28} {'documents':>12} {'share':>7} {'text':>10} {'tokens':>16}", *lines])
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else ""
+
+
+def _tokens(count: dict[str, int]) -> str:
+    """Counted tokens, or about how many; a total of both kinds is about."""
+    if count.get("tokens_estimated"):
+        return f"≈ {count['tokens_estimated'] + count.get('tokens', 0):,}"
+    return f"{count['tokens']:,}" if "tokens" in count else ""
+
+
+def render_rules(out: str | Path) -> str:
+    """What each rule did in each dataset: documents it saw, broke it at all, broke it first, broke nothing else."""
+    sections = []
+    for name, dataset in load(out)["datasets"].items():
+        if not dataset["rules"]:
+            continue
+        head = f"{name + ': rules':<48} {'seen':>10} {'at all':>10} {'first':>10} {'alone':>10}"
+        lines = [
+            f"  {rule:<38} {_bound(counts['rule']):>7} "
+            + " ".join(f"{counts[case]['documents']:>10,}" for case in ("seen", "broken_at_all", "broken_first", "broken_alone"))
+            for rule, counts in dataset["rules"].items()
+        ]
+        sections.append("\n".join(["", head, *lines]))
+    return "\n".join(sections)
+
+
+def _bound(rule: dict[str, Any]) -> str:
+    bound = rule["bound"]
+    return f"{bound:g}" if isinstance(bound, int | float) else ",".join(bound)[:7]

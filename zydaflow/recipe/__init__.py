@@ -1,0 +1,44 @@
+"""What a run is told: YAML → a validated model, and the fingerprints of its parts."""
+
+from zydaflow.recipe.dump import dump_recipe
+from zydaflow.recipe.fingerprint import fingerprint
+from zydaflow.recipe.load import load_recipe
+from zydaflow.recipe.model import (
+    ColumnRef,
+    DatasetSpec,
+    DedupSpec,
+    Filter,
+    LanguageSpec,
+    LicensePolicy,
+    OutputSpec,
+    Recipe,
+    ResourceSpec,
+    RuleSpec,
+    ShingleSpec,
+    TokenizerSpec,
+    TrainPlan,
+    TrainSpec,
+)
+from zydaflow.recipe.scalars import format_size, parse_size
+
+__all__ = [
+    "ColumnRef",
+    "DatasetSpec",
+    "DedupSpec",
+    "Filter",
+    "LanguageSpec",
+    "LicensePolicy",
+    "OutputSpec",
+    "Recipe",
+    "ResourceSpec",
+    "RuleSpec",
+    "ShingleSpec",
+    "TokenizerSpec",
+    "TrainPlan",
+    "TrainSpec",
+    "dump_recipe",
+    "fingerprint",
+    "format_size",
+    "load_recipe",
+    "parse_size",
+]

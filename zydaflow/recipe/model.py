@@ -1,0 +1,320 @@
+"""What a run is told, as frozen models; a field's docstring is also the advice that its error messages end with."""
+
+from collections import Counter
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
+
+Name = Annotated[str, Field(min_length=1)]
+Names = tuple[Name, ...]
+WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
+Pass = Literal["within", "across", "joint"]
+
+
+def _not_empty(items: tuple) -> tuple:
+    """Pydantic's own check would also complain of a list whose items are wrong."""
+    if not items:
+        raise ValueError("must not be empty")
+    return items
+
+
+class Part(BaseModel):
+    """A mapping of the recipe: unknown keys are refused, values are not converted from other types."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+def _wrong(key: str, message: str, value: Any) -> ValidationError:
+    """An error at `key` of the part that is being validated, where pydantic alone would name the part only."""
+    error = PydanticCustomError("recipe", "{message}", {"message": message})
+    return ValidationError.from_exception_data("recipe", [InitErrorDetails(type=error, loc=(key,), input=value)])
+
+
+class RuleSpec(Part):
+    """A document is removed whose signal lies below `min` or above `max`."""
+
+    signal: Name
+    """the name of a signal, like n_words"""
+    min: float | None = None
+    """documents with a smaller value are removed"""
+    max: float | None = None
+    """documents with a larger value are removed"""
+
+    @model_validator(mode="after")
+    def _bounds(self) -> Self:
+        if self.min is None and self.max is None:
+            raise _wrong("min", f"the rule on {self.signal} has no bound; give min, max or both", None)
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise _wrong(
+                "min", f"min {self.min:g} is above max {self.max:g}: every document would be removed", self.min
+            )
+        return self
+
+
+class ColumnRef(Part):
+    """A value that each document brings in a column of its own."""
+
+    column: Name
+    """the name of the column"""
+
+
+class TrainPlan(Part):
+    """How to train a tokenizer."""
+
+    vocab_size: int = Field(ge=300)
+    """the number of tokens, at least 300: 256 bytes, the end of text, and some merges"""
+
+
+class TrainSpec(Part):
+    """A byte-level BPE tokenizer, trained on a sample of the kept text."""
+
+    train: TrainPlan
+    """{vocab_size: NUMBER}"""
+
+
+class TokenizerSpec(Part):
+    """An existing tokenizer whose end-of-text token is named."""
+
+    path: PathOrHubName
+    """a tokenizer.json, a folder with one, or a hub name"""
+    end_of_text: Name | None = None
+    """the token that ends each document; without it, it is looked up in the tokenizer"""
+
+
+def _name_or_keys(value: Any) -> str | None:
+    """Which member of a union a value wants to be. The tags are in <>, so that messages can leave them out."""
+    if isinstance(value, str):
+        return "<name>"
+    return "<keys>" if isinstance(value, dict | Part) else None
+
+
+def _tokenizer_form(value: Any) -> str | None:
+    trains = isinstance(value, TrainSpec) or (isinstance(value, dict) and "train" in value)
+    return "<train>" if trains else _name_or_keys(value)
+
+
+Filter = Annotated[
+    Annotated[Name, Tag("<name>")] | Annotated[RuleSpec, Tag("<keys>")],
+    Discriminator(
+        _name_or_keys,
+        custom_error_type="recipe",
+        custom_error_message="must be the name of a rule set, like zyda, or a rule, like {signal: n_words, min: 50}",
+    ),
+]
+License = Annotated[
+    Annotated[Name, Tag("<name>")] | Annotated[ColumnRef, Tag("<keys>")],
+    Discriminator(
+        _name_or_keys,
+        custom_error_type="recipe",
+        custom_error_message="must be the name of a licence, like CC0-1.0, or {column: NAME}",
+    ),
+]
+Tokenizer = Annotated[
+    Annotated[PathOrHubName, Tag("<name>")]
+    | Annotated[TrainSpec, Tag("<train>")]
+    | Annotated[TokenizerSpec, Tag("<keys>")],
+    Discriminator(
+        _tokenizer_form,
+        custom_error_type="recipe",
+        custom_error_message="must be a tokenizer.json, a hub name, {path: …, end_of_text: …} or {train: {…}}",
+    ),
+]
+
+
+class DatasetSpec(Part):
+    """One dataset; its place in the list is its rank."""
+
+    name: FolderName
+    """lower-case letters, digits, '.', '_' and '-': it becomes the name of a folder"""
+    path: LocalPath
+    """a file, folder, glob or URL, hub:OWNER/NAME[:CONFIG][@REVISION], or installed:NAME"""
+    split: Name | None = None
+    """the split of a hub dataset or DatasetDict folder"""
+    text: Name = "text"
+    """the column that holds the text"""
+    id: Name | None = None
+    """the column that holds the document's own id"""
+    metadata: Names = ()
+    """columns to carry along"""
+    license: License | None = None
+    """the licence of all documents, or {column: NAME}"""
+    transform: Names | None = None
+    """transforms of the text, in order; [] keeps it byte for byte; default: [zyda] where zyda rules are used"""
+    filters: tuple[Filter, ...] | None = None
+    """rule sets and rules for this dataset, in place of the recipe's"""
+    sample: float = Field(default=1.0, gt=0, le=1)
+    """the share of the documents to take, above 0 and at most 1"""
+
+
+def _unique_names(datasets: tuple[DatasetSpec, ...]) -> tuple[DatasetSpec, ...]:
+    twice = [name for name, count in Counter(dataset.name for dataset in datasets).items() if count > 1]
+    if twice:
+        raise ValueError(f"several datasets have the name {', '.join(twice)}; each needs a name of its own")
+    return datasets
+
+
+class LanguageSpec(Part):
+    """Which languages stay, by a fastText model."""
+
+    model: LocalPath
+    """the file of a fastText model, like lid.176.ftz"""
+    keep: Annotated[Names, AfterValidator(_not_empty)]
+    """the labels of the languages that stay, like [en]"""
+    min_score: float = Field(default=0.65, ge=0, le=1)
+    """the score from which a label counts, 0 to 1"""
+    max_bytes: int = Field(default=4096, gt=0)
+    """how much of a document, from its start, the model sees"""
+
+
+class LicensePolicy(Part):
+    """Which licences stay: those allowed, or all but those denied."""
+
+    allow: Names | None = None
+    """the licences that stay"""
+    deny: Names | None = None
+    """the licences that go"""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.allow is None) == (self.deny is None):
+            raise _wrong("allow", "licenses needs either allow or deny, and not both", self.allow)
+        return self
+
+
+class ShingleSpec(Part):
+    """The pieces of a text that two documents are compared by."""
+
+    unit: Literal["word", "character"] = "word"
+    """word or character"""
+    size: int = Field(default=13, ge=1)
+    """how many words or characters make one shingle, at least 1"""
+
+
+class DedupSpec(Part):
+    """How near-duplicates are found, and which of them count. The defaults are Zyda's (arXiv 2406.01981)."""
+
+    shingle: ShingleSpec = ShingleSpec()
+    """{unit: word, size: 13}"""
+    permutations: int = Field(default=128, ge=1)
+    """the number of values in a signature"""
+    threshold: float = Field(default=0.4, gt=0, le=1)
+    """the similarity from which a document counts as a duplicate, above 0 and at most 1"""
+    bands: int | None = Field(default=None, ge=1)
+    """the number of bands, together with rows; default: from the threshold"""
+    rows: int | None = Field(default=None, ge=1)
+    """the number of values in a band, together with bands; default: from the threshold"""
+    passes: tuple[Pass, ...] = ("within", "across")
+    """[within, across], one of them, or [joint] with verify: none"""
+    verify: Literal["signature", "exact", "none"] = "signature"
+    """signature, exact, or none with passes: [joint]"""
+    compare_limit: int = Field(default=64, ge=1)
+    """with how many staying documents a document is compared per band"""
+
+    @model_validator(mode="after")
+    def _bands(self) -> Self:
+        if (self.bands is None) != (self.rows is None):
+            missing = "bands" if self.bands is None else "rows"
+            raise _wrong(missing, "bands and rows belong together; give both or neither", None)
+        if self.bands and self.rows and self.bands * self.rows > self.permutations:
+            message = (
+                f"bands × rows is {self.bands} × {self.rows} = {self.bands * self.rows}, "
+                f"more than the {self.permutations} permutations; lower one or raise permutations"
+            )
+            raise _wrong("bands", message, self.bands)
+        return self
+
+    @model_validator(mode="after")
+    def _passes(self) -> Self:
+        if not self.passes or len(set(self.passes)) < len(self.passes) or ("joint" in self.passes and self.passes[1:]):
+            raise _wrong("passes", "must be [within, across], [within], [across] or [joint]", self.passes)
+        if self.passes == ("joint",) and self.verify != "none":
+            message = (
+                "the joint pass removes whole components without comparing their documents; "
+                "set verify: none with it, or use passes: [within, across]"
+            )
+            raise _wrong("passes", message, self.passes)
+        if self.verify == "none" and self.passes != ("joint",):
+            message = (
+                "without verification a chain of removals would lose its evidence, so only the plain components "
+                "of the original are offered; set passes: [joint] with it, or verify: signature or exact"
+            )
+            raise _wrong("verify", message, self.verify)
+        return self
+
+
+class OutputSpec(Part):
+    """Where the corpus goes and what is in it."""
+
+    path: LocalPath
+    """the folder of the run; default: runs/NAME"""
+    text: bool = True
+    """whether the text is written beside the tokens"""
+    signals: bool = False
+    """whether the signals are written beside the tokens"""
+    shard_text: Size = 512 * 10**6
+    """how much kept text goes into one output shard, in bytes"""
+
+
+class ResourceSpec(Part):
+    """How work is cut and what a task may use; it never changes the result."""
+
+    shard_bytes: Size = 256 * 10**6
+    """how much of an input file one task reads, in bytes"""
+    memory_per_task: Size = 2 * 10**9
+    """the memory that one task may use, in bytes"""
+
+
+class Recipe(Part):
+    """Everything that determines a run. `datasets` are in rank order, the best first."""
+
+    name: FolderName
+    """lower-case letters, digits, '.', '_' and '-'"""
+    seed: int = Field(default=1, ge=0, lt=2**32)
+    """a number from 0 to 2³² - 1; samples and permutations follow from it"""
+    datasets: Annotated[tuple[DatasetSpec, ...], AfterValidator(_not_empty), AfterValidator(_unique_names)]
+    """at least one dataset, like {name: blog, path: data/blog.jsonl}"""
+    filters: tuple[Filter, ...] = ()
+    """rule sets and rules for the datasets that name none of their own"""
+    word_lists: dict[WordList, LocalPath] = Field(default_factory=dict)
+    """files of word lists by name; default: the package's own short lists"""
+    language: LanguageSpec | None = None
+    """{model: PATH, keep: [en]}"""
+    licenses: LicensePolicy | None = None
+    """{allow: [...]} or {deny: [...]}"""
+    dedup: DedupSpec | None = DedupSpec()
+    """null for no deduplication"""
+    tokenizer: Tokenizer | None = None
+    """null for a corpus of text alone"""
+    output: OutputSpec
+    """{path: runs/NAME}"""
+    resources: ResourceSpec = ResourceSpec()
+    """{shard_bytes: 256MB, memory_per_task: 2GB}"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_output(cls, data: Any) -> Any:
+        """Fills in the output path, the one default that depends on another key."""
+        if isinstance(data, dict) and isinstance(output := data.get("output", {}), dict) and "path" not in output:
+            return data | {"output": {"path": f"runs/{data.get('name')}"} | output}
+        return data
+
+    @model_validator(mode="after")
+    def _something_to_write(self) -> Self:
+        if self.tokenizer is None and not self.output.text:
+            raise _wrong("tokenizer", "without a tokenizer and with output.text: false nothing would be written", None)
+        return self
+
+    def filters_of(self, dataset: DatasetSpec) -> tuple[Filter, ...]:
+        """The dataset's own filters, else the recipe's."""
+        return self.filters if dataset.filters is None else dataset.filters
+
+    def transform_of(self, dataset: DatasetSpec) -> Names:
+        """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
+        if dataset.transform is not None:
+            return dataset.transform
+        return ("zyda",) if "zyda" in self.filters_of(dataset) else ()

@@ -1,0 +1,7 @@
+"""Measure: text → columns of numbers."""
+
+from zydaflow.signals.registry import MEASURES, SIGNALS, fingerprint, measure
+from zydaflow.signals.resources import Resources
+from zydaflow.signals.signal import Measure, Signal
+
+__all__ = ["MEASURES", "SIGNALS", "Measure", "Resources", "Signal", "fingerprint", "measure"]

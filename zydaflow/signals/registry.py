@@ -1,0 +1,64 @@
+"""All signals by name, and the one call that measures those asked for."""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from zydaflow.errors import RecipeError
+from zydaflow.kernels.text import from_arrow
+from zydaflow.signals import language, words, zyda, zyda_matches
+from zydaflow.signals.resources import Resources
+from zydaflow.signals.signal import Measure, Signal
+from zydaflow.suggest import nearest
+
+# To add a signal: a file with its measure, and the measure's name here.
+MEASURES: tuple[Measure, ...] = (
+    words.WORDS,
+    zyda.CHARACTERS,
+    zyda.TRANSFORMED,
+    zyda_matches.MATCHES,
+    zyda.PII,
+    language.LANGUAGE,
+)
+SIGNALS: dict[str, Signal] = {signal.name: signal for measure in MEASURES for signal in measure.signals}
+
+
+def measure(
+    names: Sequence[str], raw: pa.LargeStringArray, transformed: pa.LargeStringArray, resources: Resources
+) -> pa.RecordBatch:
+    """The named signals of n documents, as columns in that order; only what they need is computed.
+
+    Integers are int64, fractions and numbers float64 and never NaN, labels strings. A null text measures as an empty
+    one. Only a language that is undetermined is null. Raises RecipeError for an unknown name and InputError for a
+    word list or model that cannot be used.
+    """
+    columns: dict[str, Any] = {}
+    for needed in measures_of(names):
+        columns |= needed.function(from_arrow(raw), from_arrow(transformed), resources)
+    schema = pa.schema([(name, SIGNALS[name].type) for name in names])
+    return pa.RecordBatch.from_arrays([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def measures_of(names: Sequence[str]) -> list[Measure]:
+    """The measures that provide the named signals. Raises RecipeError for an unknown name."""
+    for name in names:
+        if name not in SIGNALS:
+            raise RecipeError(f"there is no signal {name!r}{nearest(name, SIGNALS)}")
+    return [measure for measure in MEASURES if any(signal.name in names for signal in measure.signals)]
+
+
+def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
+    """What the columns of `measure` depend on besides the text, JSON-able: equal if and only if their values are.
+
+    The names, the versions of their measures, the version of Unicode, and the contents of word lists and models.
+    Raises as `measure` does.
+    """
+    needed = measures_of(names)
+    return {
+        "signals": list(names),
+        "measures": {measure.name: measure.version for measure in needed},
+        "unidata": unicodedata.unidata_version,
+        "inputs": {measure.name: measure.inputs(resources) for measure in needed},
+    }

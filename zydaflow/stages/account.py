@@ -1,0 +1,133 @@
+"""Account: commit records → statistics, what the run was made of, and the pages that people read; and tidying up."""
+
+import os
+import platform
+import socket
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import orjson
+
+from zydaflow import __version__
+from zydaflow.engine.run import Timing
+from zydaflow.errors import InputError
+from zydaflow.filters.alarms import rule_alarms
+from zydaflow.provenance import card, report, statistics
+from zydaflow.provenance.commits import TEMPORARY, Record, Store
+from zydaflow.provenance.run_file import RUN, read_run
+from zydaflow.recipe import dump_recipe, fingerprint
+from zydaflow.stages.plan import Plan
+
+LIBRARIES = (
+    "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray", "tokenizers", "xxhash",
+)  # fmt: skip
+UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
+UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
+OURS = ("signals", "quarantine", "evidence", "corpus", "report", "work")
+
+
+def check_unreadable(store: Store, records: Iterable[Record]) -> None:
+    """Raises InputError for a dataset in which too many records could not be read."""
+    counts: dict[str, list[int]] = {}
+    for record in records:
+        if record.stage == "measure":
+            count = counts.setdefault(record.facts["dataset"], [0, 0])
+            count[0] += record.counts["unreadable"]
+            count[1] += record.counts["read"]
+    for dataset, (bad, read) in counts.items():
+        if bad > max(UNREADABLE_LEAST, UNREADABLE_SHARE * read):
+            raise InputError(
+                f"dataset {dataset}: {bad:,} of {read:,} records cannot be read, more than {UNREADABLE_SHARE:.0%}; "
+                f"{store.path('quarantine') / dataset} says where and why"
+            )
+
+
+def is_finished(store: Store, plan: Plan) -> bool:
+    """Whether the folder holds this very run, come to its end, with all its files that count."""
+    run = read_run(store.root)
+    if run is None or not run["finished"] or run["fingerprint"] != plan.fingerprint:
+        return False
+    sizes = {path: store.path(path).stat().st_size if store.path(path).exists() else None for path, _ in run["outputs"]}
+    return all(sizes[path] == size for path, size in run["outputs"])
+
+
+def begin(store: Store, plan: Plan) -> None:
+    """Says what is being run, before the work; and removes what a run that was killed left half-written."""
+    for path in store.root.rglob(f"{TEMPORARY}*"):
+        path.unlink(missing_ok=True)
+    store.path("failures.json").unlink(missing_ok=True)
+    store.write("recipe.yaml", dump_recipe(plan.recipe).encode())
+    _write_run(store, plan, [], {}, finished=False)
+
+
+def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:
+    """Writes statistics, report and card from the records that the recipe stands on, and `run.json` last.
+
+    Raises RunError if a document has no outcome, or two. Of a finished run nothing is left that it does not stand on.
+    """
+    found = statistics.collect(records, [dataset.name for dataset in plan.recipe.datasets])
+    statistics.check_sums(found, finished)
+    found = {"name": plan.recipe.name, "finished": finished, **found, "alarms": _alarms(found)}
+    text = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+    artefacts = {"statistics": store.write(statistics.FILE, text)}
+    artefacts["report"] = store.write("report/index.html", report.render(found, plan.recipe).encode())
+    artefacts["card"] = store.write("corpus/README.md", card.render(found, plan.recipe).encode())
+    fp = fingerprint("account", [[record.stage, record.unit, record.fingerprint] for record in records])
+    pages = store.commit(Record("account", "account", fp, artefacts))
+    if finished:
+        _sweep(store, [*records, pages])
+    _write_run(store, plan, [*records, pages], timings, finished)
+
+
+def _alarms(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"dataset": name, **alarm} for name, dataset in found["datasets"].items() for alarm in rule_alarms(dataset)]
+
+
+def _sweep(store: Store, records: list[Record]) -> None:
+    """Removes records that the run does not stand on, and the files that only such records, or none, name."""
+    keep = {(record.stage, record.unit, record.fingerprint) for record in records}
+    files = {artefact.path for record in records for artefact in record.artefacts.values()}
+    stale: set[str] = set()
+    for record in list(store.records()):
+        if (record.stage, record.unit, record.fingerprint) not in keep:
+            store.withdraw(record)
+            stale |= {artefact.path for artefact in record.artefacts.values()}
+    stale |= {path.relative_to(store.root).as_posix() for path in store.path("work").rglob("*") if path.is_file()}
+    for path in stale - files:
+        store.path(path).unlink(missing_ok=True)
+
+
+def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:
+    before = read_run(store.root) or {}
+    digests: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        if record.stage == "measure":
+            digests.setdefault((record.facts["dataset"], record.facts["file"]), []).append(record.facts["digest"])
+    artefacts = {a.path: a.bytes for record in records for a in record.artefacts.values()}
+    run = {
+        "schema": 1,
+        "finished": finished,
+        "fingerprint": plan.fingerprint,
+        "name": plan.recipe.name,
+        "versions": {"zydaflow": __version__, "python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
+        "machine": {"host": socket.gethostname(), "system": platform.platform(), "cpus": os.cpu_count()},
+        "inputs": [
+            {"dataset": d.dataset, "file": f.file, "url": f.url, "size": f.size, "version": f.version, "read": digests.get((d.dataset, f.file), [])}
+            for d in plan.datasets
+            for f in d.files
+        ],
+        "outputs": sorted([path, size] for path, size in artefacts.items() if not path.startswith("work/")),
+        "runs": before.get("runs", []) + ([_told(timings, finished)] if timings else []),
+    }
+    store.write(RUN, orjson.dumps(run, option=orjson.OPT_INDENT_2))
+
+
+def _told(timings: dict[str, Timing], finished: bool) -> dict[str, Any]:
+    return {
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "finished": finished,
+        "stages": {stage: asdict(timing) for stage, timing in timings.items()},
+    }

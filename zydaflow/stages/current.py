@@ -1,0 +1,58 @@
+"""The commit records that the present recipe stands on, among all that an output folder may hold."""
+
+from collections.abc import Iterator
+
+from zydaflow.provenance.commits import Record, Store
+from zydaflow.recipe import Recipe
+from zydaflow.stages import cluster, decide, evidence, gather, match, select, tokenize, train
+from zydaflow.stages import manifest as manifests
+from zydaflow.stages.job import Job
+from zydaflow.stages.manifest import Manifest
+from zydaflow.stages.plan import Plan
+from zydaflow.stages.prepare import measured_parts
+
+
+def measured(store: Store, plan: Plan) -> Iterator[Record]:
+    """Of every part of the input: signals, verdicts, kept text, signatures."""
+    for shard in plan.shards:
+        job = Job(plan.recipe, shard)
+        for part, record in measured_parts(store, job):
+            yield record
+            judged = store.find("judge", job.unit(part), job.judge_fingerprint(part))
+            if judged is None:
+                continue
+            yield judged
+            yield from _present(store.find("keep", job.unit(part), judged.facts["keep"]))
+            if plan.recipe.dedup:
+                yield from _present(store.find("sketch", job.unit(part), job.sketch_fingerprint(judged.facts["keep"])))
+
+
+def matched(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
+    """The documents' numbers, and candidate edges."""
+    yield from _present(manifests.record_of(store, manifest))
+    if recipe.dedup:
+        fp = match.match_fingerprint(recipe, manifest)
+        for name in match.match_names(recipe, manifest):
+            yield from _present(store.find("match", name, fp))
+
+
+def decided(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
+    """Clusters, decisions, evidence, and which documents go to which output shard."""
+    if recipe.dedup:
+        yield from _present(cluster.record_of(store, recipe, manifest))
+        yield from gather.records(store, recipe, manifest)
+        yield from decide.records(store, recipe, manifest)
+        yield from _present(evidence.record_of(store, recipe, manifest))
+    for dataset in range(len(manifest.datasets)):
+        yield from _present(select.record_of(store, recipe, manifest, dataset))
+
+
+def tokenized(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
+    """The corpus."""
+    yield from _present(train.record_of(store, recipe, manifest))
+    yield from tokenize.records(store, recipe, manifest, train.tokenizer_of(store, recipe))
+
+
+def _present(record: Record | None) -> Iterator[Record]:
+    if record is not None:
+        yield record

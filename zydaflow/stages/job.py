@@ -1,0 +1,121 @@
+"""What preparing one shard is made of, and the fingerprints that follow from it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import datasketch
+import numpy as np
+import xxhash
+
+from zydaflow import filters, signals, transforms
+from zydaflow.filters import Rule
+from zydaflow.provenance.commits import file_name
+from zydaflow.recipe import DatasetSpec, Recipe, fingerprint
+from zydaflow.signals import Resources
+from zydaflow.sources import Shard
+
+# Raised when a stage gives another result for the same input; part of every fingerprint after it.
+MEASURE_VERSION = 1
+JUDGE_VERSION = 1
+KEEP_VERSION = 1
+SKETCH_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """One shard under one recipe."""
+
+    recipe: Recipe
+    shard: Shard
+
+    @cached_property
+    def dataset(self) -> DatasetSpec:
+        return next(d for d in self.recipe.datasets if d.name == self.shard.dataset)
+
+    @cached_property
+    def transform(self) -> tuple[str, ...]:
+        return self.recipe.transform_of(self.dataset)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        return filters.resolve(self.recipe, self.dataset)
+
+    @cached_property
+    def signal_names(self) -> tuple[str, ...]:
+        return filters.signals_needed(self.recipe, self.dataset)
+
+    @cached_property
+    def resources(self) -> Resources:
+        return Resources.of(self.recipe)
+
+    def unit(self, part: int) -> str:
+        """The name of one part: dataset, file and where it begins, which is all that makes it that part."""
+        return f"{self.shard.dataset}/{self.shard.name}p{part:06d}"
+
+    def place(self, area: str, part: int, fingerprint: str, form: str) -> str:
+        """Where a file of this part lies below the output folder; the name follows from what it is made of."""
+        return f"{area}/{self.shard.dataset}/{file_name(self.unit(part))}.{fingerprint[:12]}.{form}"
+
+    def measure_fingerprint(self, part: int) -> str:
+        """Of the signals: where the text comes from, and what is done to it and measured on it. No rules."""
+        return fingerprint(self._measured, part)
+
+    @cached_property
+    def _measured(self) -> list[Any]:
+        shard, dataset = self.shard, self.dataset
+        columns = dataset.model_dump(include={"text", "id", "metadata", "license", "sample"}, mode="json")
+        place = {
+            "dataset": shard.dataset, "file": shard.file, "form": shard.form, "start": shard.start, "stop": shard.stop,
+            "version": shard.version, "part_bytes": self.recipe.resources.shard_bytes, "seed": self.recipe.seed,
+        }  # fmt: skip
+        measured = signals.fingerprint(self.signal_names, self.resources)
+        return ["measure", MEASURE_VERSION, place, columns, transforms.fingerprint(self.transform), measured]
+
+    def judge_fingerprint(self, part: int) -> str:
+        """Of the verdicts: the signals and the rules."""
+        rules = [rule.to_json() for rule in self.rules]
+        return fingerprint("judge", JUDGE_VERSION, self.measure_fingerprint(part), rules, all_signals(self.recipe))
+
+    def keep_fingerprint(self, part: int, mask_digest: str) -> str:
+        """Of the kept text: the text, and which documents are kept; whatever rules led to it."""
+        return fingerprint("keep", KEEP_VERSION, self.measure_fingerprint(part), mask_digest)
+
+    def sketch_fingerprint(self, keep_fingerprint: str) -> str:
+        """Of the signatures: the kept text, the shingles, and the permutations."""
+        return fingerprint("sketch", SKETCH_VERSION, keep_fingerprint, sketch_parameters(self.recipe))
+
+
+def sketch_parameters(recipe: Recipe) -> dict[str, Any]:
+    """What the values of a signature depend on besides the text."""
+    import unicodedata
+
+    assert recipe.dedup is not None
+    return {
+        "shingle": recipe.dedup.shingle.model_dump(mode="json"),
+        "permutations": recipe.dedup.permutations,
+        "seed": recipe.seed,
+        "scheme": "affine32",
+        "datasketch": datasketch.__version__,
+        "unidata": unicodedata.unidata_version,
+    }
+
+
+def all_signals(recipe: Recipe) -> list[str]:
+    """The signals of all datasets together, so that the tables of all have the same columns."""
+    names = {name for dataset in recipe.datasets for name in filters.signals_needed(recipe, dataset)}
+    return sorted(names)
+
+
+class MaskDigest:
+    """Names a set of kept documents: a hash over one bit per record, whatever batches they came in."""
+
+    def __init__(self) -> None:
+        self._hash = xxhash.xxh3_128()
+
+    def update(self, kept: np.ndarray) -> None:
+        self._hash.update(kept.astype(np.uint8).tobytes())
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+

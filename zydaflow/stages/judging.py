@@ -1,0 +1,123 @@
+"""The filter part of preparing: signals → verdicts with every rule that a document breaks."""
+
+from contextlib import ExitStack
+
+import numpy as np
+import pyarrow as pa
+
+from zydaflow import filters
+from zydaflow.filters.statistics import RuleStatistics
+from zydaflow.provenance.commits import Record, Store
+from zydaflow.provenance.tables import ParquetFile, batches
+from zydaflow.signals import SIGNALS
+from zydaflow.stages.job import Job, MaskDigest, all_signals
+from zydaflow.stages.measuring import State
+
+SCHEMA_VERSION = 1
+VERDICTS = pa.array(["kept", "null", "empty", "filtered"])
+STORED_ROWS = 65_536
+
+
+def verdict_schema(job: Job) -> pa.Schema:
+    """One row per record that was read, with the signals of all datasets (null where not measured) and the verdict."""
+    fields = [
+        ("dataset", pa.dictionary(pa.int32(), pa.string())),
+        ("file", pa.dictionary(pa.int32(), pa.string())),
+        ("position", pa.int64()),
+        ("id", pa.string()),
+        ("license", pa.string()),
+        ("bytes", pa.int64()),
+        ("verdict", pa.dictionary(pa.int8(), pa.string())),
+        ("broken", pa.list_(pa.string())),
+        ("excerpt", pa.large_string()),
+    ]
+    columns = fields + [(name, SIGNALS[name].type) for name in all_signals(job.recipe)]
+    return pa.schema(columns, metadata={"zydaflow.schema": f"signals/{SCHEMA_VERSION}"})
+
+
+class Judging:
+    """Judges one part."""
+
+    def __init__(self, outputs: ExitStack, store: Store, job: Job, part: int) -> None:
+        self._store, self._job, self._part = store, job, part
+        self._schema = verdict_schema(job)
+        self._table = ParquetFile(outputs, store, f"signals/{job.shard.dataset}", self._schema)
+        self._names = pa.array([rule.name for rule in job.rules], pa.string())
+        self._mask = MaskDigest()
+        self._statistics = RuleStatistics(job.rules, job.signal_names)
+        self._counts = {"kept": 0, "kept_bytes": 0, "filtered": 0, "filtered_bytes": 0}
+
+    def add(self, measurements: pa.RecordBatch) -> np.ndarray:
+        """Which of the documents are kept, as bool of shape (n,)."""
+        state = measurements["state"].to_numpy()
+        broken = filters.judge(measurements, self._job.rules)
+        broken[state != State.TEXT] = False
+        filtered = broken.any(axis=1)
+        kept = (state == State.TEXT) & ~filtered
+        verdict = np.where(filtered, 3, state).astype(np.int8)
+        self._table.write(self._rows(measurements, verdict, broken))
+        self._mask.update(kept)
+        self._count(measurements, kept, filtered)
+        self._statistics.add(measurements, broken, state == State.TEXT, self._job.shard.file)
+        return kept
+
+    def _rows(self, measurements: pa.RecordBatch, verdict: np.ndarray, broken: np.ndarray) -> pa.RecordBatch:
+        count = len(measurements)
+        known = {
+            "dataset": _constant(self._job.shard.dataset, count),
+            "file": _constant(self._job.shard.file, count),
+            "verdict": pa.DictionaryArray.from_arrays(pa.array(verdict), VERDICTS),
+            "broken": _broken_rules(broken, self._names),
+        }
+        columns = []
+        for field in self._schema:
+            if field.name in known:
+                columns.append(known[field.name])
+            elif field.name in measurements.schema.names:
+                columns.append(measurements[field.name])
+            else:
+                columns.append(pa.nulls(count, field.type))
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def _count(self, measurements: pa.RecordBatch, kept: np.ndarray, filtered: np.ndarray) -> None:
+        sizes = measurements["bytes"].to_numpy()
+        for name, mask in (("kept", kept), ("filtered", filtered)):
+            self._counts[name] += int(mask.sum())
+            self._counts[f"{name}_bytes"] += int(sizes[mask].sum())
+
+    def keep_fingerprint(self) -> str:
+        """The fingerprint of the kept text that follows from the verdicts so far."""
+        return self._job.keep_fingerprint(self._part, self._mask.hexdigest())
+
+    def commit(self) -> None:
+        """Commits the verdicts; the kept text that they lead to must be committed before."""
+        job, part = self._job, self._part
+        fingerprint = job.judge_fingerprint(part)
+        table = self._table.finish(job.place("signals", part, fingerprint, "parquet"))
+        facts = {"keep": self.keep_fingerprint(), "dataset": job.shard.dataset}
+        statistics = self._statistics.to_json()
+        self._store.commit(Record("judge", job.unit(part), fingerprint, {"signals": table}, self._counts, facts, statistics))
+
+
+def judge_stored(store: Store, job: Job, part: int, measured: Record) -> str | None:
+    """Judges from stored signals. The fingerprint of the kept text if that is there; None if it has to be made first."""
+    with ExitStack() as outputs:
+        judging = Judging(outputs, store, job, part)
+        for batch in batches(store, measured.artefacts["signals"]):
+            judging.add(batch)
+        keep = judging.keep_fingerprint()
+        if store.find("keep", job.unit(part), keep) is None:
+            return None
+        judging.commit()
+        return keep
+
+
+def _constant(value: str, count: int) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), pa.array([value]))
+
+
+def _broken_rules(broken: np.ndarray, names: pa.StringArray) -> pa.ListArray:
+    """The names of the rules that each document breaks, from the bool matrix of shape (n, rules)."""
+    offsets = np.zeros(len(broken) + 1, np.int32)
+    np.cumsum(broken.sum(axis=1), out=offsets[1:])
+    return pa.ListArray.from_arrays(pa.array(offsets), names.take(pa.array(np.nonzero(broken)[1])))

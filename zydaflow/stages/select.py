@@ -1,0 +1,147 @@
+"""Select: the kept documents minus the removed ones, cut into output shards by a rule that looks at nothing else."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import xxhash
+
+from zydaflow import tokens
+from zydaflow.provenance.commits import Artefact, Record, Store
+from zydaflow.provenance.tables import ArrowFile, open_arrow, read_table
+from zydaflow.recipe import Recipe, fingerprint
+from zydaflow.stages import decide
+from zydaflow.stages import manifest as manifests
+from zydaflow.stages.manifest import Manifest, Part
+from zydaflow.stages.unit import Done, Unit
+
+SELECT_VERSION = 1
+
+# One batch per output shard: where each of its documents is to be found, and what it stands for.
+SELECTION = pa.schema(
+    [
+        ("part", pa.uint32()),  # in the manifest
+        ("row", pa.uint32()),  # in that part
+        ("batch", pa.uint32()),  # of the output shard
+        ("n_duplicates", pa.int64()),
+        ("duplicate_sources", pa.list_(pa.uint16())),  # datasets by rank
+    ]
+)
+
+
+def select_fingerprint(recipe: Recipe, manifest: Manifest, dataset: int) -> str:
+    """Of the output shards' contents, as far as documents go."""
+    decided = decide.fingerprint_of(recipe, manifest) if recipe.dedup else None
+    parts = [[p.keep, p.first, p.rows] for p in manifest.of(dataset)]
+    return fingerprint("select", SELECT_VERSION, parts, decided, recipe.output.shard_text)
+
+
+def record_of(store: Store, recipe: Recipe, manifest: Manifest, dataset: int) -> Record | None:
+    """What was selected of a dataset; `facts["shards"]` lists documents, bytes, kept bytes and digest per shard."""
+    return store.find("select", f"select/{manifest.datasets[dataset]}", select_fingerprint(recipe, manifest, dataset))
+
+
+def units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[Unit]:
+    """Datasets whose output shards are to be planned."""
+    return [
+        Unit(f"select/{name}", select, (recipe, path, dataset), 0)
+        for dataset, name in enumerate(manifest.datasets)
+        if record_of(store, recipe, manifest, dataset) is None
+    ]
+
+
+@dataclass
+class _Shard:
+    """An output shard that is being filled."""
+
+    number: int
+    columns: list[tuple[np.ndarray, ...]]
+    sources: list[pa.ListArray]
+    hash: xxhash.xxh3_128
+    bytes: int = 0
+    kept_bytes: int = 0
+
+    def facts(self) -> dict[str, int | str]:
+        documents = sum(len(rows) for _, rows, *_ in self.columns)
+        return {"documents": documents, "bytes": self.bytes, "kept_bytes": self.kept_bytes, "digest": self.hash.hexdigest()}
+
+    def batch(self) -> pa.RecordBatch:
+        columns = [np.concatenate(column) for column in zip(*self.columns, strict=True)]
+        return pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.concat_arrays(self.sources)], schema=SELECTION)
+
+
+def select(store: Store, recipe: Recipe, path: str, dataset: int) -> Done:
+    """Plans the output shards of one dataset, reading its documents' sizes part by part."""
+    manifest = manifests.load(store, path)
+    decisions = decide.Decisions(store, recipe, manifest)
+    name, fp = manifest.datasets[dataset], select_fingerprint(recipe, manifest, dataset)
+    shards: list[dict[str, int | str]] = []
+    total = documents = 0
+    with ExitStack() as outputs:
+        file = ArrowFile(outputs, store, "work/select", SELECTION)
+        for shard in _shards(store, recipe, manifest, dataset, decisions):
+            file.write(shard.batch())
+            shards.append(shard.facts())
+            documents += int(shards[-1]["documents"])
+            total += shard.bytes
+        artefact = file.finish(f"work/select/{name}.{fp[:12]}.arrow")
+        counts = {"documents": documents, "bytes": total}
+        store.commit(Record("select", f"select/{name}", fp, {"selection": artefact}, counts, {"shards": shards}))
+    return Done(documents, 0)
+
+
+def _shards(store: Store, recipe: Recipe, manifest: Manifest, dataset: int, decisions: "decide.Decisions") -> Iterator[_Shard]:
+    current: _Shard | None = None
+    cutter = tokens.Cutter(recipe.output.shard_text)
+    for index, part in enumerate(manifest.parts):
+        if part.dataset != dataset or not part.rows:
+            continue
+        for shard, rows, columns, sources, table in _cut(store, part, index, cutter, decisions):
+            if current is None or current.number != shard:
+                if current is not None:
+                    yield current
+                current = _Shard(shard, [], [], xxhash.xxh3_128())
+            current.columns.append(columns)
+            current.sources.append(sources)
+            _note(current, part, rows, columns, sources, table)
+    if current is not None:
+        yield current
+
+
+def _cut(
+    store: Store, part: Part, index: int, cutter: "tokens.Cutter", decisions: "decide.Decisions"
+) -> Iterator[tuple[int, np.ndarray, tuple[np.ndarray, ...], pa.ListArray, pa.Table]]:
+    """The surviving rows of a part, by the output shard that they go to."""
+    table = read_table(store, part.documents)
+    survives = np.ones(part.rows, bool)
+    survives[decisions.removed(part.first, part.stop) - part.first] = False
+    rows = np.flatnonzero(survives).astype(np.uint32)
+    if not len(rows):
+        return
+    shard, batch = cutter.cut(table["kept_bytes"].to_numpy()[rows])
+    counts, sources = decisions.duplicates(part.first + rows.astype(np.int64))
+    starts = np.flatnonzero(np.diff(shard, prepend=-1))
+    for low, high in zip(starts, [*starts[1:], len(rows)], strict=True):
+        here = slice(int(low), int(high))
+        columns = (
+            np.full(int(high - low), index, np.uint32), rows[here], batch[here].astype(np.uint32), counts[here],
+        )  # fmt: skip
+        yield int(shard[low]), rows[here], columns, sources.slice(here.start, here.stop - here.start), table
+
+
+def _note(shard: _Shard, part: Part, rows: np.ndarray, columns: tuple[np.ndarray, ...], sources: pa.ListArray, table: pa.Table) -> None:
+    """Adds to a shard's digest everything that its file will be made of."""
+    shard.bytes += int(table["bytes"].to_numpy()[rows].sum())
+    shard.kept_bytes += int(table["kept_bytes"].to_numpy()[rows].sum())
+    shard.hash.update(f"{part.file}\n{part.keep}\n".encode())
+    for column in columns[1:]:
+        shard.hash.update(np.ascontiguousarray(column))
+    shard.hash.update(np.diff(np.asarray(sources.offsets)))
+    shard.hash.update(np.ascontiguousarray(sources.flatten()))
+
+
+def selection(store: Store, artefact: Artefact, shard: int) -> pa.RecordBatch:
+    """The documents of one output shard."""
+    return open_arrow(store, artefact).get_batch(shard)

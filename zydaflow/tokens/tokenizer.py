@@ -1,0 +1,184 @@
+"""Text to token ids: by `fastokens` where it reads the tokenizer as `tokenizers` does, else by `tokenizers` itself."""
+
+import functools
+import json
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+import fastokens
+import numpy as np
+import pyarrow as pa
+import tokenizers
+import xxhash
+
+from zydaflow.errors import InputError, RunError
+from zydaflow.recipe.model import TokenizerSpec
+from zydaflow.tokens.control import as_text, literal_forms
+from zydaflow.tokens.files import configured_end_of_text, locate
+
+END_OF_TEXT = ("<|endoftext|>", "</s>", "<eos>", "<|end_of_text|>", "<|eot_id|>", "[SEP]")  # where nothing names one
+
+# What the two libraries must agree on before the fast one is used: spaces, lines, digits, accents, scripts, emoji.
+PROBES = (
+    *("", " ", "\n\n\n", "\t \r\n  x", "            deep\n                            deeper", "don't I'LL we've"),
+    *("x = 1234567.890e-5;", "é e\u0301 ﬁ Å K", "İstanbul ΣΑΣ straße", "漢字かな交じり文 한국어 ไทย العربية हिन्दी"),
+    *("👩‍👩‍👧 🇫🇷 \u200b\ufeff\u00a0", "\x00\x01\x7f\ufffd", "<|a|> [B] <c> ▁ Ġ <0x41>"),
+)
+CHUNK = 64  # documents that the slow library encodes at once: it holds an object per token
+COMPARED_BYTES = 1 << 20  # longer documents are left out of samples: the slow library does 2 MB/s
+
+
+class Encoded(NamedTuple):
+    """n documents of tokens: document i is ids[offsets[i]:offsets[i + 1]] and ends with the end-of-text token."""
+
+    ids: np.ndarray  # uint16 or uint32, as Tokenizer.dtype says
+    offsets: np.ndarray  # int64, n + 1 of them; the first is 0
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A loaded tokenizer. Literal control tokens in a text are ordinary text to it."""
+
+    path: Path
+    """the tokenizer.json"""
+    end_of_text: int
+    """the id that ends every document"""
+    end_of_text_token: str
+    vocab_size: int
+    """the largest id, added tokens included, + 1"""
+    backend: str
+    """the library that encodes: fastokens or tokenizers"""
+    note: str
+    """why it is the slow one; empty where it is not"""
+    fingerprint: dict[str, str]
+    """xxh3-128 of the tokenizer.json, the end-of-text token, and the libraries' versions"""
+    _reference: tokenizers.Tokenizer = field(repr=False)
+    _fast: fastokens.Tokenizer | None = field(repr=False)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the ids: uint16 where every id fits."""
+        return np.dtype(np.uint16 if self.vocab_size <= 1 << 16 else np.uint32)
+
+    def encode(self, texts: pa.LargeStringArray) -> Encoded:
+        """The ids of every document, each followed by the end-of-text token.
+
+        Raises RunError if that token is anywhere else, so that documents could not be told apart.
+        """
+        ids, offsets = _encode(self._fast, self._reference, texts.to_pylist())
+        ids = np.insert(ids.astype(self.dtype), offsets[1:], self.end_of_text)
+        if np.count_nonzero(ids == self.end_of_text) != len(texts):
+            raise RunError(
+                f"the tokenizer {self.path} gives its end-of-text token {self.end_of_text_token!r} for ordinary text. "
+                "Name another one: `tokenizer: {path:, end_of_text:}`."
+            )
+        return Encoded(ids, offsets + np.arange(len(offsets)))
+
+
+def load(spec: str | TokenizerSpec) -> Tokenizer:
+    """The tokenizer of a path to a tokenizer.json, a folder that holds one, or a hub name.
+
+    Raises InputError if there is none, it cannot be used, or no token ends its documents.
+    """
+    name, end_of_text = (spec, None) if isinstance(spec, str) else (spec.path, spec.end_of_text)
+    path = locate(name)
+    return _load(path, path.read_bytes(), end_of_text or configured_end_of_text(path))
+
+
+@functools.lru_cache(maxsize=2)  # every unit of work asks for it; by content, so that a changed file is another one
+def _load(path: Path, content: bytes, end_of_text: str | None) -> Tokenizer:
+    definition, vocabulary = _parse(path, content)
+    token = _end_of_text(path, vocabulary, end_of_text)
+    text, reference = as_text(definition, token)
+    fast, note = _fast(text, reference, [t["content"] for t in definition["added_tokens"]])
+    libraries = {name: version(name) for name in ("fastokens", "tokenizers")}
+    return Tokenizer(
+        path=path,
+        end_of_text=vocabulary[token],
+        end_of_text_token=token,
+        vocab_size=max(vocabulary.values()) + 1,
+        backend="fastokens" if fast else "tokenizers",
+        note=note,
+        fingerprint={"xxh3": xxhash.xxh3_128_hexdigest(content), "end_of_text": token, **libraries},
+        _reference=reference,
+        _fast=fast,
+    )
+
+
+def _parse(path: Path, content: bytes) -> tuple[dict, dict[str, int]]:
+    """The tokenizer.json, without truncation and padding, and its whole vocabulary."""
+    try:
+        definition = {**json.loads(content), "truncation": None, "padding": None}
+        vocabulary = tokenizers.Tokenizer.from_str(content.decode()).get_vocab(with_added_tokens=True)
+    except Exception as error:  # `tokenizers` raises nothing narrower
+        raise InputError(
+            f"{path} is no tokenizer.json that `tokenizers` {tokenizers.__version__} reads: {error}"
+        ) from error
+    if definition["model"].get("dropout"):
+        raise InputError(f"{path} has BPE dropout: it encodes at random. Set model.dropout to null in it.")
+    return {**definition, "added_tokens": definition.get("added_tokens") or []}, vocabulary
+
+
+def _end_of_text(path: Path, vocabulary: dict[str, int], named: str | None) -> str:
+    if named is None:
+        named = next((token for token in END_OF_TEXT if token in vocabulary), None)
+    if named in vocabulary:
+        return named
+    what = f"has no token {named!r}" if named else "names no end-of-text token and has none of " + " ".join(END_OF_TEXT)
+    raise InputError(
+        f"the tokenizer {path} {what}. Say which token ends a document: `tokenizer: {{path:, end_of_text:}}`."
+    )
+
+
+def _fast(definition: str, reference: tokenizers.Tokenizer, added: list[str]) -> tuple[fastokens.Tokenizer | None, str]:
+    """The fast tokenizer, or None and the reason."""
+    try:
+        fast = fastokens.Tokenizer.from_json_str(definition)
+    except ValueError as error:
+        return None, f"fastokens {version('fastokens')} does not support this tokenizer ({error}); tokenizers is slower"
+    probes = [*PROBES, *(form for token in added for form in literal_forms(token))]
+    for probe in probes:
+        ids, _ = _encode(fast, reference, [probe])
+        if not np.array_equal(ids, _encode(None, reference, [probe])[0]):
+            return None, f"fastokens {version('fastokens')} differs on {probe!r}; tokenizers is slower"
+    return fast, ""
+
+
+def _encode(
+    fast: fastokens.Tokenizer | None, reference: tokenizers.Tokenizer, texts: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """ids uint32 of all texts, and n + 1 offsets int64."""
+    if fast:
+        try:
+            ids, offsets = fast.encode_batch_flat(texts, add_special_tokens=False, split_special_tokens=True)
+            return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.int64)
+        except (
+            ValueError
+        ):  # a text is more than its regular expressions' stack holds; the other library's has no such limit
+            pass
+    parts = [np.empty(0, np.uint32)]
+    for start in range(0, len(texts), CHUNK):
+        encodings = reference.encode_batch_fast(texts[start : start + CHUNK], add_special_tokens=False)
+        parts += [np.array(encoding.ids, np.uint32) for encoding in encodings]
+    return np.concatenate(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
+
+
+def check_sample(tokenizer: Tokenizer, texts: pa.LargeStringArray, encoded: Encoded, count: int) -> None:
+    """Compares up to `count` evenly spaced documents with `tokenizers`, which is the reference.
+
+    Raises RunError naming the first document whose ids differ.
+    """
+    if tokenizer.backend == "tokenizers":
+        return
+    for row in np.unique(np.linspace(0, len(texts) - 1, min(count, len(texts)), dtype=np.int64)):
+        text = texts[int(row)].as_py()
+        if len(text) > COMPARED_BYTES:
+            continue
+        expected, _ = _encode(None, tokenizer._reference, [text])
+        if not np.array_equal(encoded.ids[encoded.offsets[row] : encoded.offsets[row + 1] - 1], expected):
+            raise RunError(
+                f"fastokens and tokenizers give different ids for document {row} of this batch, which begins "
+                f"{text[:80]!r}. Please report it with the text and the tokenizer."
+            )
