@@ -38,6 +38,7 @@ class Pipeline:
         account.check_unreadable(self.store, self.records)
         self.manifest = manifests.build(self.store, self.recipe, self.plan.shards)
         self.path = manifests.save(self.store, self.manifest)
+        self.records += current.numbered(self.store, self.manifest)
 
     def match(self) -> None:
         """Signatures → candidate pairs."""
@@ -68,9 +69,9 @@ class Pipeline:
         tokenize.write_folders(self.store, self.recipe, self._kept, tokenizer)
         self.records += current.tokenized(self.store, self.recipe, self._kept)
 
-    def account(self, finished: bool = True) -> None:
-        """Commit records → statistics, card, report; fails if a document has leaked."""
-        account.account(self.store, self.plan, self.records, self.timings, finished)
+    def account(self) -> None:
+        """Commit records → statistics, card, report, of what is done so far; fails if a document has leaked."""
+        account.account(self.store, self.plan, self.records, self.timings, finished="tokenize" in self.timings)
 
     @property
     def _kept(self) -> manifests.Manifest:
@@ -83,7 +84,9 @@ class Pipeline:
         self.timings[stage] = run_units(self.store, stage, units, self.recipe.resources.memory_per_task, reused)
 
 
-STAGES: dict[str, Callable[[Pipeline], None]] = {
+Story = Callable[[Pipeline], None]
+
+STAGES: dict[str, Story] = {
     "measure": Pipeline.measure,
     "match": Pipeline.match,
     "decide": Pipeline.decide,
@@ -96,6 +99,22 @@ def run(recipe: Recipe, address: str = "local", until: str | None = None, worker
 
     Raises RecipeError, InputError, RunError; after the last the same call resumes.
     """
+
+    def story(pipeline: Pipeline) -> None:
+        for name, stage in STAGES.items():
+            stage(pipeline)
+            if name == until:
+                break
+        pipeline.account()
+
+    return perform(story, recipe, address, workers)
+
+
+def perform(story: Story, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
+    """Plans, checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
+
+    Returns the folder of the run, and raises what `run` does.
+    """
     planned = plan(recipe)
     store = Store(recipe.output.path)
     if account.is_finished(store, planned):
@@ -106,25 +125,21 @@ def run(recipe: Recipe, address: str = "local", until: str | None = None, worker
         started = time.perf_counter()
         account.begin(store, planned)
         on_every_node(compile_kernels)
-        _through(planned, store, until, time.perf_counter() - started)
+        _tell(story, planned, store, time.perf_counter() - started)
     return store.root
 
 
-def _through(planned: Plan, store: Store, until: str | None, startup: float) -> None:
-    """All stages; a damaged artefact is made again, once, and then everything that needs it goes on."""
+def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
+    """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
     mended: set[str] = set()
     while True:
         pipeline = Pipeline(planned, store)
         pipeline.timings["start-up"] = Timing(wall=startup)
         try:
-            for name, stage in STAGES.items():
-                stage(pipeline)
-                if name == until:
-                    break
-            pipeline.account(finished=until in (None, "tokenize"))
+            story(pipeline)
             return
         except DamagedArtefact as damage:
             if damage.path in mended:
-                raise RunError(f"{damage}, again after it was made anew: look at the disk or memory of this machine") from damage
+                raise RunError(f"{damage}, again, after it was made anew: look at this disk and memory") from damage
             mended.add(damage.path)
             store.withdraw_artefact(damage.path)

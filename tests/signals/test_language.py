@@ -46,7 +46,9 @@ def test_minimum_of_letters():
 
 
 def test_scores_are_at_most_one_with_four_decimals():
-    labels, scores = languages([ENGLISH * 40, FRENCH * 40, "日本国民は、正当に選挙された国会における代表者を通じて行動し" * 20])
+    labels, scores = languages(
+        [ENGLISH * 40, FRENCH * 40, "日本国民は、正当に選挙された国会における代表者を通じて行動し" * 20]
+    )
     assert labels == ["en", "fr", "ja"]
     assert all(0.5 < score <= 1 and score == round(score, 4) for score in scores)
 
@@ -69,6 +71,12 @@ def test_batches_do_not_change_the_result(monkeypatch):
     monkeypatch.setattr(language, "BATCH", 3)
     assert languages(texts) == whole
     assert BATCH > 3
+
+
+def test_the_packaged_model_is_found_by_its_name_also_as_a_recipe_makes_it_a_path(tmp_path):
+    assert model_path("lid.176") == model_path(str(tmp_path / "lid.176"))
+    (tmp_path / "lid.176").write_bytes(b"")
+    assert model_path(str(tmp_path / "lid.176")) == str(tmp_path / "lid.176")
 
 
 def test_missing_package_gives_the_pip_line(monkeypatch):

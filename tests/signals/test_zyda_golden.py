@@ -133,14 +133,18 @@ def test_fractions(golden, name):
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_pattern_counts(golden, pattern):
     expected, _, table = golden
-    ours, theirs = table[f"zyda.pattern_counts.{PATTERNS[pattern]}"], [row["pattern_counts"][pattern] for row in expected]
+    ours, theirs = (
+        table[f"zyda.pattern_counts.{PATTERNS[pattern]}"],
+        [row["pattern_counts"][pattern] for row in expected],
+    )
     assert _differences(expected, ours.to_pylist(), theirs) == (WWW if pattern == "www." else {})
 
 
 @pytest.mark.parametrize("file", LISTS)
 def test_word_list_counts(golden, file):
     expected, _, table = golden
-    ours, theirs = table[f"zyda.word_list_counts.{LISTS[file]}"], [row["word_list_counts"][file] for row in expected]
+    ours = table[f"zyda.word_list_counts.{LISTS[file]}"]
+    theirs = [row["word_list_counts"][file] for row in expected]
     assert _differences(expected, ours.to_pylist(), theirs) == (CURSED if LISTS[file] == "cursed_substrings" else {})
 
 

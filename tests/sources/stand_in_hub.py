@@ -1,7 +1,8 @@
 """A stand-in for the Hugging Face Hub on 127.0.0.1: the few answers that resolving and reading a dataset needs.
 
-usage: stand_in_hub.py FOLDER [BUSY]: serves FOLDER as the dataset owner/data. Prints its port. The first BUSY requests for
-data are answered with 429. A file named in missing.txt is listed, but is not there when it is asked for.
+usage: stand_in_hub.py FOLDER [BUSY]: serves FOLDER as the dataset owner/data and prints its port. The first BUSY requests
+for a file whose name begins with "busy" are answered with 429; a file whose name begins with "gone" is listed, but is not
+there when it is asked for.
 """
 
 import json
@@ -41,7 +42,7 @@ class Hub(BaseHTTPRequestHandler):
         elif parts[0] == "tree":
             folder = self.root / "/".join(parts[2:])
             entries = sorted(folder.iterdir()) if folder.is_dir() else []
-            self.answer_json([self.entry(path) for path in entries if path.name != "missing.txt"])
+            self.answer_json([self.entry(path) for path in entries])
         else:
             self.answer_json({"id": "owner/data", "sha": COMMIT, "siblings": [], "tags": []})
 
@@ -52,12 +53,11 @@ class Hub(BaseHTTPRequestHandler):
 
     def answer_file(self, revision: str, name: str) -> None:
         path = self.root / name
-        missing = self.root / "missing.txt"
         if revision not in REVISIONS:
             self.answer_error(404, "RevisionNotFound")
-        elif not path.is_file() or (missing.exists() and name in missing.read_text().split()):
+        elif not path.is_file() or path.name.startswith("gone"):
             self.answer_error(404, "EntryNotFound")
-        elif name.startswith("data") and Hub.busy > 0:
+        elif path.name.startswith("busy") and Hub.busy > 0:
             Hub.busy -= 1
             self.answer(429, b"slow down", {"Retry-After": "0"})
         else:

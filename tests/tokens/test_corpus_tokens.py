@@ -100,4 +100,4 @@ def test_token_counts_are_those_of_the_original_program(neox: Tokenizer, shared_
     rows = [row for row in golden if row["dataset"] == "news"]
     texts = documents(shared_data / "corpus", "news.jsonl")
     encoded = neox.encode(pa.array([texts[row["row"]] for row in rows], pa.large_string()))
-    assert (np.diff(encoded.offsets) - 1).tolist() == [row["n_tokens"] for row in rows]
+    assert (np.diff(encoded.offsets) - 1).tolist() == [row["n_tokens_neox"] for row in rows]

@@ -73,6 +73,7 @@ def removed_table(documents: pa.Table, members: Members, decision: Decision) -> 
     cluster = np.repeat(np.arange(len(sizes)), sizes)[removed]
     gone = documents.take(removed)
     stays = documents.take(decision.kept[removed])
+    exact = _exact(decision)
     columns = {
         **{name: gone[name] for name in ("dataset", "file", "position", "id")},
         "text_hash": hexadecimal(gone["text_hash"]),
@@ -81,7 +82,7 @@ def removed_table(documents: pa.Table, members: Members, decision: Decision) -> 
         "kept_text_hash": hexadecimal(stays["text_hash"]),
         "outcome": pc.if_else(pa.array(decision.within[removed]), "removed_within", "removed_across"),
         "jaccard_estimate": _estimate(members, decision)[removed],
-        "jaccard": pa.nulls(len(removed), pa.float64()) if decision.common is None else _exact(decision)[removed],
+        "jaccard": pa.nulls(len(removed), pa.float64()) if exact is None else exact[removed],
         "bands_shared": decision.bands_shared[removed],
         "cluster": cluster_ids(documents, members.offsets).take(cluster),
         "cluster_size": sizes[cluster],
@@ -108,9 +109,8 @@ def cluster_ids(documents: pa.Table, offsets: np.ndarray) -> pa.Array:
     """16 hexadecimal digits per cluster: `shingle_hash` of its first document's dataset, file and position, by NUL."""
     first = documents.take(offsets[:-1])
     place = [first["dataset"], first["file"], first["position"].cast(pa.string())]
-    joined = pc.binary_join_element_wise(
-        *(part.cast(pa.large_string()) for part in place), pa.scalar("\0", pa.large_string())
-    )
+    nul = pa.scalar("\0", pa.large_string())
+    joined = pc.binary_join_element_wise(*(part.cast(pa.large_string()) for part in place), nul)
     text = from_arrow(joined.combine_chunks())
     hashes = np.empty(len(text), np.uint64)
     hash_texts(text.data, text.offsets, hashes)
@@ -138,13 +138,17 @@ def _estimate(members: Members, decision: Decision) -> np.ndarray:
     return decision.agreement / members.signatures.shape[1]
 
 
-def _exact(decision: Decision) -> np.ndarray:
-    return np.divide(decision.common, decision.union, out=np.zeros(len(decision.kept)), where=decision.union > 0)
+def _exact(decision: Decision) -> np.ndarray | None:
+    """The exact Jaccard of each document and its kept one, 0 where it stays; None unless verified so."""
+    if decision.common is None or decision.union is None:
+        return None
+    return decision.common / np.maximum(decision.union, 1)
 
 
 def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
-    """Lowest and lower median similarity of each cluster's removed documents: exact where verified so, else estimated."""
-    similarity = _estimate(members, decision) if decision.common is None else _exact(decision)
+    """Lowest and lower median similarity of each cluster's removed documents, exact where verified so."""
+    exact = _exact(decision)
+    similarity = _estimate(members, decision) if exact is None else exact
     removed = decision.removed
     cluster = np.searchsorted(members.offsets, removed, side="right") - 1
     ranked = similarity[removed][np.lexsort((similarity[removed], cluster))]

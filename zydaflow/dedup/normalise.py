@@ -45,7 +45,7 @@ def tables() -> Tables:
         parts = unicodedata.decomposition(character).split()
         if len(parts) == 2 and parts[0][0] != "<":
             contextual[int(parts[1], 16)] = True  # composes with a character before it
-    for point in np.flatnonzero(~contextual):
+    for point in np.flatnonzero(~contextual).tolist():
         character = chr(point)
         if character.isspace():
             letters[point] = SPACE

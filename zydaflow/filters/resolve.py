@@ -11,14 +11,15 @@ from zydaflow.suggest import nearest
 def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[Rule, ...]:
     """The rules for a dataset, no two of one name, in the order in which they count as broken first.
 
-    First those on licences and language, which hold for every dataset; then those of the dataset's filters, or else
-    the recipe's. A rule that is written out takes the place of a rule set's of the same name. Raises RecipeError for
+    First those on licences, which hold for every dataset; then those on language, for every dataset but one that says
+    `filters: []`, like code; then those of the dataset's filters, or else the recipe's. A rule that is written out takes the place of a rule set's of the same name. Raises RecipeError for
     an unknown rule set or signal, for a bound on a label, and for two rules of one name.
     """
     specs = recipe.filters_of(dataset)
     from_sets = {rule.name: rule for spec in specs if isinstance(spec, str) for rule in preset(spec).rules}
     written = _written([spec for spec in specs if isinstance(spec, RuleSpec)])
-    return (*_license_rules(recipe), *_language_rules(recipe), *(from_sets | written).values())
+    language = [] if dataset.filters == () else _language_rules(recipe)
+    return (*_license_rules(recipe), *language, *(from_sets | written).values())
 
 
 def signals_needed(recipe: Recipe, dataset: DatasetSpec) -> tuple[str, ...]:

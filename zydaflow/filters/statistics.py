@@ -14,6 +14,8 @@ from zydaflow.signals import SIGNALS
 SAMPLES = 5  # documents kept as examples per rule: those of the smallest place hash, whatever the order of work
 COUNTS = ("seen", "broken_at_all", "broken_first", "broken_alone")
 
+BY_LABEL = ("languages", "all", "kept")  # where keys are labels, they are sorted: the result is the same to the byte
+
 Json = dict[str, Any]
 
 
@@ -87,7 +89,7 @@ class RuleStatistics:
             rules[rule.name] = {
                 "rule": rule.to_json(),
                 **{name: {"documents": documents, "bytes": size} for name, documents, size in counts},
-                "languages": self._languages[number],
+                "languages": dict(sorted(self._languages[number].items())),
                 "samples": self._samples[number],
             }
         return {"rules": rules, "signals": self._histograms}
@@ -111,7 +113,8 @@ def _merged(key: str, one: Any, other: Any) -> Any:
     if key == "samples":
         return _smallest(one + other)
     if isinstance(one, dict):
-        return merge(one, other)
+        together = merge(one, other)
+        return dict(sorted(together.items())) if key in BY_LABEL else together
     if isinstance(one, list):
         return [a + b for a, b in zip(one, other, strict=True)]
     return one + other

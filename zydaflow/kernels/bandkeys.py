@@ -15,14 +15,19 @@ def fill_keys(signatures: np.ndarray, rows: int, keys: np.ndarray) -> None:
     for document in range(keys.shape[0]):
         for band in range(keys.shape[1]):
             h = np.uint64(band)
-            for k in range(band * rows, (band + 1) * rows):
-                h = finish(h * _BASE + np.uint64(signatures[document, k]) + _1)
+            for value in signatures[document, band * rows : (band + 1) * rows]:
+                h = finish(h * _BASE + np.uint64(value) + _1)
             keys[document, band] = h
 
 
 @njit(cache=True, nogil=True)
 def lay_out(
-    keys: np.ndarray, comparable: np.ndarray, shift: int, bounds: np.ndarray, out_keys: np.ndarray, out_rows: np.ndarray
+    keys: np.ndarray,
+    comparable: np.ndarray,
+    shift: np.uint64,
+    bounds: np.ndarray,
+    out_keys: np.ndarray,
+    out_rows: np.ndarray,
 ) -> None:
     """Counting sort of the keys of comparable documents by key >> shift; `bounds` (ranges + 1) starts as zeros."""
     for document in range(keys.shape[0]):

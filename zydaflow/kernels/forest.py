@@ -42,7 +42,7 @@ def scatter(
 
 
 @njit(cache=True, nogil=True, inline="always")
-def salt(key: int, doc: int, salted: bool, boundaries: np.ndarray) -> int:
+def salt(key: np.uint64, doc: np.uint32, salted: bool, boundaries: np.ndarray) -> np.uint64:
     """The key, or one that differs from dataset to dataset."""
     if salted:
         return finish(key + np.uint64(np.searchsorted(boundaries, doc, side="right")) * _BASE)
@@ -114,7 +114,7 @@ def spanning(edges: np.ndarray) -> int:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def place(docs: np.ndarray, capacity: int, doc: int) -> int:
+def place(docs: np.ndarray, capacity: int, doc: np.uint32) -> np.int64:
     """The slot of a document's number, which is entered where it is missing."""
     slot = np.int64(finish(np.uint64(doc))) & (capacity - 1)
     while docs[slot] != doc and docs[slot] != NOBODY:
@@ -133,8 +133,8 @@ def table_size(n: int) -> int:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def find(slot_keys: np.ndarray, lowest: np.ndarray, capacity: int, key: int) -> int:
-    """The slot of a key, or the empty one where it belongs; by bits that are not equal throughout a range or a piece."""
+def find(slot_keys: np.ndarray, lowest: np.ndarray, capacity: int, key: np.uint64) -> np.int64:
+    """The slot of a key, or the empty one where it belongs; by bits in which a range and a piece differ."""
     slot = np.int64(key >> np.uint64(24)) & (capacity - 1)
     while lowest[slot] != NOBODY and slot_keys[slot] != key:
         slot = (slot + 1) & (capacity - 1)
@@ -142,6 +142,6 @@ def find(slot_keys: np.ndarray, lowest: np.ndarray, capacity: int, key: int) -> 
 
 
 @njit(cache=True, nogil=True, inline="always")
-def mixed(low: int, high: int, boundaries: np.ndarray) -> bool:
+def mixed(low: np.uint32, high: np.uint32, boundaries: np.ndarray) -> bool:
     """Whether two documents belong to different datasets."""
     return np.searchsorted(boundaries, low, side="right") != np.searchsorted(boundaries, high, side="right")

@@ -122,7 +122,7 @@ def clear(buckets: Buckets, n: int) -> None:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def find(buckets: Buckets, key: int) -> int:
+def find(buckets: Buckets, key: np.uint64) -> int:
     """The slot of a key, or the empty one where it belongs."""
     mask = buckets.used[0] - 1
     slot = np.int64(key >> np.uint64(16)) & mask
@@ -175,7 +175,7 @@ def first_alike(
             continue
         entry = buckets.rows[number, head]
         for _ in range(min(limit, buckets.rows[number, size])):
-            other = np.int64(buckets.entries[entry, RANK])
+            other = buckets.entries[entry, RANK]
             if best != NONE and other >= best:
                 break
             if seen[other] != rank:
@@ -196,7 +196,7 @@ def alike(i: int, j: int, check: Check) -> bool:
 
 @njit(cache=True, nogil=True)
 def join(buckets: Buckets, keys: np.ndarray, dataset: int, rank: int, limit: int) -> None:
-    """Enters a staying document at the end of each of its buckets; it is only counted where its dataset's list is full."""
+    """Enters a staying document in each of its buckets; it is only counted where its dataset's list is full."""
     for key in keys:
         slot = find(buckets, key)
         if buckets.numbers[slot] == NONE:

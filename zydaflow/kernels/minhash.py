@@ -14,13 +14,13 @@ SPACE = 32
 
 
 @njit(cache=True, nogil=True, inline="always")
-def fold(h: int) -> int:
+def fold(h: np.uint64) -> np.uint32:
     """64 bits to 32: the upper half on the lower."""
     return np.uint32(h ^ (h >> np.uint64(32)))
 
 
 @njit(cache=True, nogil=True, inline="always")
-def premix(h: int) -> int:
+def premix(h: np.uint32) -> np.uint32:
     """MurmurHash3's 32-bit finaliser, which datasketch applies to a hash before it permutes it."""
     h = np.uint32(h ^ (h >> _16))
     h = np.uint32(h * _M1)
@@ -75,7 +75,7 @@ def sign(
         length = normalise(data, offsets[document], offsets[document + 1], letters, text)
         n_words[document] = count_words(text, length)
         begin(reader, by_word)
-        while np.int64(reader.state[0]) < length:
+        while reader.state[0] < length:
             count = next_shingles(text, length, by_word, size, table, reader, hashes)
             lower_minima(hashes, count, a, b, signatures[document])
 

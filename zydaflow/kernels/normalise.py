@@ -77,7 +77,7 @@ def normalise(data: np.ndarray, start: int, stop: int, letters: np.ndarray, out:
                 length += 1
             gap = True
         elif letter != DROP:
-            length = write_utf8(np.int64(letter), out, length)
+            length = write_utf8(letter, out, length)
             gap = False
     if length > 0 and gap:
         length -= 1

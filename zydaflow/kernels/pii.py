@@ -87,7 +87,7 @@ def _number_end(data: np.ndarray, at: int, stop: int, roles: np.ndarray) -> int:
 
 @njit(cache=True, nogil=True)
 def _quad_end(data: np.ndarray, begin: int, dot: int, stop: int, roles: np.ndarray) -> int:
-    """The end of the quad whose first number lies in data[begin:dot], up to the dot at data[dot]; 0 if there is none."""
+    """The end of the quad whose first number ends data[begin:dot], before the dot at data[dot]; 0 if there is none."""
     if dot <= begin or not roles[data[dot - 1]] & DIGIT:
         return 0
     end = dot

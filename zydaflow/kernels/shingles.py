@@ -1,7 +1,7 @@
 """Normalised text → 64-bit hashes of its shingles, each in constant time.
 
-A string's polynomial is P(s) = sum of (byte + 1) · BASE^(bytes after it), mod 2^64. That of a shingle is the difference of
-two prefixes', P(text[:end]) − P(text[:begin]) · BASE^(end − begin), as in Karp and Rabin (1987). `finish` then mixes it.
+A string's polynomial is P(s) = sum of (byte + 1) · BASE^(bytes after it), mod 2^64. A shingle's is the difference of
+two prefixes', P(text[:end]) − P(text[:begin]) · BASE^(end − begin), as in Karp and Rabin (1987). `finish` mixes it.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,8 @@ class Window(NamedTuple):
 
     ends: np.ndarray  # int64 (size + BLOCK + 1,): positions
     prefixes: np.ndarray  # uint64: the polynomial of the text up to each of them
-    state: np.ndarray  # uint64 (3,): position, polynomial up to it, ends that are filled in
+    polynomial: np.ndarray  # uint64 (1,): of the text that has been read
+    state: np.ndarray  # int64 (2,): bytes that have been read, ends that are filled in
 
 
 def powers(n: int = 4096) -> np.ndarray:
@@ -43,11 +44,12 @@ def powers(n: int = 4096) -> np.ndarray:
 @njit(cache=True, nogil=True)
 def window(size: int) -> Window:
     """A window for shingles of `size` units."""
-    return Window(np.empty(size + BLOCK + 1, np.int64), np.empty(size + BLOCK + 1, np.uint64), np.zeros(3, np.uint64))
+    room = size + BLOCK + 1
+    return Window(np.empty(room, np.int64), np.empty(room, np.uint64), np.zeros(1, np.uint64), np.zeros(2, np.int64))
 
 
 @njit(cache=True, nogil=True, inline="always")
-def finish(h: int) -> int:
+def finish(h: np.uint64) -> np.uint64:
     """MurmurHash3's finaliser of 64 bits: a bijection in which every bit depends on every other."""
     h = (h ^ (h >> _33)) * _MIX_1
     h = (h ^ (h >> _33)) * _MIX_2
@@ -55,7 +57,7 @@ def finish(h: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def power(table: np.ndarray, exponent: int) -> int:
+def power(table: np.ndarray, exponent: int) -> np.uint64:
     """BASE^exponent, also for shingles longer than the table (a word may have megabytes)."""
     result = _1
     last = len(table) - 1
@@ -68,45 +70,45 @@ def power(table: np.ndarray, exponent: int) -> int:
 @njit(cache=True, nogil=True)
 def begin(reader: Window, by_word: bool) -> None:
     """Makes the window ready for another text."""
+    reader.polynomial[0] = 0
     reader.state[:] = 0
     if by_word:  # the first word begins after an end too, as if a space came before the text
         reader.ends[0] = -1
         reader.prefixes[0] = _BEFORE
-        reader.state[2] = 1
+        reader.state[1] = 1
 
 
 @njit(cache=True, nogil=True)
 def next_shingles(
     text: np.ndarray, length: int, by_word: bool, size: int, table: np.ndarray, reader: Window, out: np.ndarray
 ) -> int:
-    """Writes the hashes of the next shingles, at most BLOCK, to `out`; returns how many: 0 at the end of the text.
+    """Writes the hashes of the next shingles to `out` and returns how many; all are done when state[0] is `length`.
 
     Args:
         text, length: uint8, normalised text and its bytes.
         by_word: whether a shingle has `size` words, or `size` characters. A text with fewer is one shingle.
         table: uint64, powers of BASE.
         reader: the window, after `begin`.
-        out: uint64, with room for them.
+        out: uint64, with room for BLOCK + 1 or for all of them.
     """
-    known = min(np.int64(reader.state[2]), size)
-    skip = np.int64(reader.state[2]) - known
+    skip = max(0, reader.state[1] - size)
+    known = reader.state[1] - skip
     for i in range(known):
         reader.ends[i] = reader.ends[i + skip]
         reader.prefixes[i] = reader.prefixes[i + skip]
     filled = read_units(text, length, by_word, known, known + BLOCK, reader)
     gap = 1 if by_word else 0
-    count = 0
-    for i in range(max(known, size), filled):
+    first = max(known, size)
+    for i in range(first, filled):
         start = reader.ends[i - size] + gap
         before = reader.prefixes[i - size]
         if by_word:
             before = before * _BASE + _SPACE
-        out[count] = finish(reader.prefixes[i] - before * power(table, reader.ends[i] - start))
-        count += 1
-    if known < filled <= size and np.int64(reader.state[0]) == length:
+        out[i - first] = finish(reader.prefixes[i] - before * power(table, reader.ends[i] - start))
+    if known < filled <= size and reader.state[0] == length:
         out[0] = finish(reader.prefixes[filled - 1])
-        count = 1
-    return count
+        return 1
+    return max(0, filled - first)
 
 
 @njit(cache=True, nogil=True)
@@ -115,8 +117,8 @@ def read_units(text: np.ndarray, length: int, by_word: bool, filled: int, room: 
 
     Every byte writes an end and only the right ones advance: ends come too irregularly for a branch.
     """
-    at = np.int64(reader.state[0])
-    h = reader.state[1]
+    at = reader.state[0]
+    h = reader.polynomial[0]
     ongoing = at < length
     while at < length and filled < room:
         byte = text[at]
@@ -129,9 +131,9 @@ def read_units(text: np.ndarray, length: int, by_word: bool, filled: int, room: 
         reader.ends[filled] = at
         reader.prefixes[filled] = h
         filled += 1
+    reader.polynomial[0] = h
     reader.state[0] = at
-    reader.state[1] = h
-    reader.state[2] = filled
+    reader.state[1] = filled
     return filled
 
 

@@ -39,7 +39,7 @@ def fill_sets(
         length = normalise(data, offsets[document], offsets[document + 1], letters, text)
         begin(reader, by_word)
         end = first
-        while np.int64(reader.state[0]) < length:
+        while reader.state[0] < length:
             end += next_shingles(text, length, by_word, size, table, reader, hashes[end:])
         shingles = hashes[first:end]
         shingles.sort()

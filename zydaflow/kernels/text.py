@@ -16,13 +16,16 @@ class Text(NamedTuple):
         return len(self.offsets) - 1
 
 
+_NOTHING = np.frombuffer(b"", np.uint8)  # read only like all others, or numba would compile each kernel once more
+
+
 def from_arrow(array: pa.LargeStringArray) -> Text:
     """A view, without a copy, of a large_string array; a null reads as an empty document."""
     _, offsets, data = array.buffers()
     if len(array) == 0:
-        return Text(np.empty(0, np.uint8), np.zeros(1, np.int64))
+        return Text(_NOTHING, np.frombuffer(bytes(8), np.int64))
     bounds = np.frombuffer(offsets, np.int64, len(array) + 1, array.offset * 8)
-    return Text(np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), bounds)
+    return Text(np.frombuffer(data, np.uint8) if data is not None else _NOTHING, bounds)
 
 
 def to_arrow(text: Text) -> pa.LargeStringArray:

@@ -7,7 +7,7 @@ ALONE = np.uint32(0xFFFFFFFF)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def root(parents: np.ndarray, node: int) -> int:
+def root(parents: np.ndarray, node: int | np.integer) -> int | np.integer:
     """The lowest member of the node's set; halves the path on the way (Tarjan and van Leeuwen, 1984)."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
@@ -29,7 +29,7 @@ def unite(parents: np.ndarray, edges: np.ndarray) -> None:
 
 @njit(cache=True, nogil=True)
 def flatten(parents: np.ndarray, sizes: np.ndarray) -> tuple[int, int]:
-    """Points every node at its root and counts each root's set in zeroed `sizes`. Returns (sets of ≥ 2, their nodes)."""
+    """Points nodes at their roots, and counts each root's set in zeroed `sizes`. Returns (sets of ≥ 2, their nodes)."""
     sets = 0
     nodes = 0
     for node in range(len(parents)):

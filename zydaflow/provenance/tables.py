@@ -35,6 +35,7 @@ class ParquetFile:
     def __init__(self, outputs: ExitStack, store: Store, folder: str, schema: pa.Schema) -> None:
         self._out = outputs.enter_context(store.create(folder))
         self._writer = pq.ParquetWriter(self._out, schema, compression="zstd", compression_level=1)
+        outputs.callback(self._writer.close)  # while its file is still there, should the work be given up
         self._waiting: list[pa.RecordBatch] = []
         self._schema, self._count = schema, 0
         self.rows = 0

@@ -146,11 +146,17 @@ def _values(column: pa.Array) -> tuple[list[Any], np.ndarray]:
 
 
 def _decoded(scalar: pa.Scalar) -> Any:
-    """A nested value whose strings may be invalid UTF-8."""
-    if scalar.is_valid and is_text(scalar.type):
+    """A value whose strings, at whatever depth, may be invalid UTF-8."""
+    if not scalar.is_valid:
+        return None
+    if isinstance(scalar, (pa.DictionaryScalar, pa.ExtensionScalar)):
+        return _decoded(scalar.value)
+    if is_text(scalar.type):
         return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
     if isinstance(scalar, pa.StructScalar):
         return {name: _decoded(value) for name, value in scalar.items()}
-    if isinstance(scalar, pa.ListScalar):  # a map is a list of pairs
-        return [_decoded(value) for value in scalar.values or ()]
+    if isinstance(scalar, pa.MapScalar):
+        return {_decoded(item["key"]): _decoded(item["value"]) for item in scalar.values}
+    if isinstance(scalar, pa.ListScalar):
+        return [_decoded(value) for value in scalar.values]
     return scalar.as_py()

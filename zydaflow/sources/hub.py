@@ -20,9 +20,9 @@ HUB = "hub:"
 BUSY = (408, 429, 500, 502, 503, 504)  # HTTP statuses that may pass
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further try
 UNREACHABLE = (
-    "{path}: the Hugging Face Hub cannot be reached ({error}). Check the network, HF_ENDPOINT where you use a mirror "
-    "and HF_TOKEN for private data; or fetch it elsewhere with `hf download --repo-type dataset` and set HF_HOME to that "
-    "cache and HF_HUB_OFFLINE=1"
+    "{path}: the Hugging Face Hub cannot be reached ({error}). Check the network, HF_ENDPOINT (of a mirror) and HF_TOKEN "
+    "(for private data); or fetch it elsewhere with `hf download --repo-type dataset`, then set HF_HOME to where its cache "
+    "is and HF_HUB_OFFLINE=1"
 )
 _NAME = re.compile(r"hub:(?P<repo>[^/:@]+/[^/:@]+)(?::(?P<config>[^@]+))?(?:@(?P<revision>.+))?")
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from zydaflow.sources.values import as_metadata, as_text, parse_exactly, without
 BOM = b"\xef\xbb\xbf"
 SMALLEST_READ = 2**16
 _ROUNDED = re.compile(
-    rb"[0-9]e(1[89]|[2-9][0-9]|[1-9][0-9]{2})"
+    rb"[0-9]e[+]?(1[89]|[2-9][0-9]|[1-9][0-9]{2})"
 )  # a float that may stand for an integer beyond 64 bits
 
 
@@ -41,7 +41,9 @@ def read_jsonl(
         )
         for run in runs:
             for part, lines in _by_part(run, part_bytes) if packed else [(0, run)]:
-                yield read_lines(lines, columns, sample, part)
+                batch = read_lines(lines, columns, sample, part)
+                if len(batch.records) or len(batch.quarantine) or batch.sampled_out:
+                    yield batch
 
 
 def plain_lines(file: BinaryIO, start: int, stop: int, block_bytes: int) -> Iterator[Lines]:

@@ -6,7 +6,6 @@ from glob import has_magic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fsspec
-from fsspec.registry import known_implementations
 
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
@@ -54,10 +53,8 @@ def _file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:
     try:
         fs, root = fsspec.url_to_fs(path)
     except ImportError as error:
-        protocol = path.split("://")[0]
-        module = known_implementations.get(protocol, {}).get("class", "").split(".")[0]
-        package = error.name if module in ("", "fsspec") else module
-        raise InputError(f"{path}: reading {protocol}:// needs another package: pip install {package}") from error
+        missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+        raise InputError(f"{path}: another package is needed to read it: pip install {missing.name}") from error
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
     return fs, root.rstrip("/") or root

@@ -28,8 +28,12 @@ def group_sizes(metadata: pq.FileMetaData, names: tuple[str, ...]) -> list[int]:
     for i in range(metadata.num_row_groups):
         group = metadata.row_group(i)
         chunks = [group.column(j) for j in range(group.num_columns)]
-        sizes.append(sum(c.total_uncompressed_size for c in chunks if c.path_in_schema.split(".")[0] in names))
+        sizes.append(sum(c.total_uncompressed_size for c in chunks if _is_of(c.path_in_schema, names)))
     return sizes
+
+
+def _is_of(path: str, names: tuple[str, ...]) -> bool:
+    return any(path == name or path.startswith(f"{name}.") for name in names)
 
 
 def read_parquet(shard: Shard, columns: Columns, sample: Sample, batch_bytes: int) -> Iterator[Batch]:

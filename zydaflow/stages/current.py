@@ -27,9 +27,13 @@ def measured(store: Store, plan: Plan) -> Iterator[Record]:
                 yield from _present(store.find("sketch", job.unit(part), job.sketch_fingerprint(judged.facts["keep"])))
 
 
-def matched(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
-    """The documents' numbers, and candidate edges."""
+def numbered(store: Store, manifest: Manifest) -> Iterator[Record]:
+    """The documents' numbers."""
     yield from _present(manifests.record_of(store, manifest))
+
+
+def matched(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
+    """Candidate edges."""
     if recipe.dedup:
         fp = match.match_fingerprint(recipe, manifest)
         for name in match.match_names(recipe, manifest):

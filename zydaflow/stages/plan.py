@@ -53,7 +53,7 @@ def plan(recipe: Recipe) -> Plan:
             found.append(sources.plan_dataset(dataset, recipe.resources.shard_bytes))
         except InputError as error:
             errors.append(str(error))
-    errors += [f"{path}: no such file" for path in side_files(recipe) if not os.path.exists(path)]
+    errors += [f"word_lists.{name}: {path}: no such file" for name, path in recipe.word_lists.items() if not os.path.exists(path)]
     if errors:
         raise InputError("\n".join(errors))
     return Plan(recipe, tuple(found))
@@ -91,7 +91,7 @@ def check_disk(recipe: Recipe, size: int) -> None:
 def side_files(recipe: Recipe) -> Iterator[str]:
     """Local files besides the text that the result depends on."""
     yield from recipe.word_lists.values()
-    if recipe.language and os.sep in recipe.language.model:
+    if recipe.language:
         yield recipe.language.model
     tokenizer: Any = recipe.tokenizer
     path = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "path", None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.metadata import version
 
 import numpy as np
 import orjson
@@ -78,7 +79,8 @@ def shard_fingerprint(recipe: Recipe, tokenizer: Source, facts: dict, shard: int
     tokenized = tokens.load(tokenizer).fingerprint if tokenizer else None
     carried = any(dataset.metadata for dataset in recipe.datasets)
     fields = [recipe.output.text, carried, [str(field) for field in signal_fields(recipe)], [d.name for d in recipe.datasets]]
-    return fingerprint("tokenize", TOKENIZE_VERSION, tokenized, facts["digest"], fields, shard, shards)
+    written_by = [version(library) for library in ("datasets", "pyarrow")]
+    return fingerprint("tokenize", TOKENIZE_VERSION, tokenized, facts["digest"], fields, written_by, shard, shards)
 
 
 def withdraw_stale(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: Source) -> None:

@@ -14,14 +14,9 @@ class ShardWriter:
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Adds a batch of the writer's schema, as one record batch of the stream."""
-        columns = [_settled(column) for column in batch.columns]
-        self._stream.write_batch(pa.RecordBatch.from_arrays(columns, schema=batch.schema))
+        # Gathered anew, since Arrow also writes what lies under nulls and around slices.
+        self._stream.write_batch(batch.take(pa.array(np.arange(len(batch)))))
 
     def finish(self) -> None:
         """Ends the stream; without a batch it is a table of zero rows. The file stays open."""
         self._stream.close()
-
-
-def _settled(column: pa.Array) -> pa.Array:
-    """The same values; what lies in memory under a null no longer depends on where the column comes from."""
-    return column.take(pa.array(np.arange(len(column)))) if column.null_count else column

@@ -1,0 +1,72 @@
+"""How signatures are cut into bands, and what that finds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zydaflow.dedup.bands import RANGES, band_keys, by_key_range, choose, curve, probability, warn_if_blind
+from zydaflow.errors import RecipeError
+
+
+@pytest.mark.parametrize(
+    ("threshold", "verify", "split"),
+    [(0.8, "none", (9, 13)), (0.8, "signature", (14, 9)), (0.4, "exact", (42, 3)), (0.4, "none", (32, 4))],
+)
+def test_the_split_follows_the_weighted_integral(threshold: float, verify: str, split: tuple[int, int]) -> None:
+    assert choose(threshold, 128, verify) == split
+
+
+def test_permutations_that_cannot_be_cut_are_refused() -> None:
+    with pytest.raises(RecipeError, match=r"dedup\.permutations: 1 cannot"):
+        choose(0.8, 1, "signature")
+
+
+def test_the_curve() -> None:
+    points = curve(32, 4)
+    assert points[0] == (0.0, 0.0)
+    assert points[-1] == (1.0, 1.0)
+    assert points[8] == (0.4, pytest.approx(0.5639, abs=1e-4))
+    assert [p for _, p in points] == sorted(p for _, p in points)
+    assert probability(0.8, 9, 13) == pytest.approx(0.40, abs=0.005)
+
+
+def test_bands_that_cannot_find_the_threshold_are_named() -> None:
+    assert warn_if_blind(0.4, 32, 4) is None
+    warning = warn_if_blind(0.8, 9, 13)
+    assert warning is not None
+    assert "9 bands × 13 rows find only 39.9% of the pairs whose similarity is the threshold 0.8" in warning
+    assert warn_if_blind(0.4, 1, 128) is not None
+
+
+def test_more_bands_than_the_signature_has_are_refused() -> None:
+    signatures = np.zeros((3, 128), np.uint32)
+    assert band_keys(signatures, 32, 4).shape == (3, 32)
+    with pytest.raises(RecipeError, match="32 bands × 5 rows need 160 permutations, and signatures have 128"):
+        band_keys(signatures, 32, 5)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(st.integers(0, 6), st.integers(1, 4), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_keys_are_equal_where_band_and_values_are(n: int, bands: int, rows: int, random) -> None:
+    values = [[random.randrange(2) for _ in range(bands * rows + 1)] for _ in range(n)]
+    signatures = np.array(values, np.uint32).reshape(n, -1) if n else np.empty((0, bands * rows + 1), np.uint32)
+    keys = band_keys(signatures, bands, rows)
+    cells = [(b, tuple(values[i][b * rows : (b + 1) * rows])) for i in range(n) for b in range(bands)]
+    flat = keys.reshape(-1).tolist()
+    assert len(set(zip(cells, flat, strict=True))) == len(set(cells)) == len(set(flat))
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3), max_size=20), st.data())
+def test_key_ranges_hold_every_key_of_comparable_documents_once(rows: list[list[int]], data: st.DataObject) -> None:
+    comparable = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+    table = by_key_range(np.array(rows, np.uint64).reshape(-1, 3), np.array(comparable, bool))
+    assert (table.bounds[0], table.bounds[-1], len(table.bounds)) == (0, len(table.keys), RANGES + 1)
+    found = []
+    for r in range(RANGES):
+        piece = slice(table.bounds[r], table.bounds[r + 1])
+        assert all(int(key) >> 56 == r for key in table.keys[piece])
+        found += zip(table.keys[piece].tolist(), table.rows[piece].tolist(), strict=True)
+    expected = [(key, i) for i, row in enumerate(rows) if comparable[i] for key in row]
+    assert found == sorted(expected, key=lambda pair: pair[0] >> 56)  # in a range, as they came

@@ -1,0 +1,94 @@
+"""The same as the package computes, slow and obvious, and texts to compare the two on."""
+
+import string
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from hypothesis import strategies as st
+
+PUNCTUATION = string.punctuation + "".join(chr(c) for c in [*range(0x2018, 0x2020), *range(0x2010, 0x2016)])
+
+SPECIAL = (
+    "aB z9_.,-'\"\n\t\x1c\x1f\x85\xa0\u2003\u2028\u3000\u200b\x00"  # separators of words, and what is not one
+    "\u2018\u2019\u201c\u201f\u2010\u2014\u2015\u2016\u2017\u2026"  # deleted, and their neighbours, which are not
+    "\u03a3\u03c3\u03c2\u0391\u0130\u0131\u00df\u1e9e\u212a\u212b\u023a\u0295"  # lowered in ways of their own
+    "\u00e9e\u0301\u0323\u0308\u0345\u0f71\u09c7\u09be\u0b95\u0bcd\u1100\u1161\u11a8\uac00\ufb01\uf900"  # what NFC puts together
+    "漢字ไทย😀\U00010400\U0001f468\u200d\U000e0020"
+)
+TEXTS = st.one_of(
+    st.text(st.sampled_from(SPECIAL), max_size=40),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+    st.lists(st.sampled_from(["to", "be", "Or", "not,", "über", "ΟΔΟΣ", "—"]), max_size=40).map(" ".join),
+)
+
+
+def words(text: str) -> list[str]:
+    return "".join(c for c in unicodedata.normalize("NFC", text).lower() if c not in PUNCTUATION).split()
+
+
+def shingles(text: str, unit: str, size: int) -> set[str]:
+    """The set of shingles as strings."""
+    units = words(text) if unit == "word" else list(" ".join(words(text)))
+    if not units:
+        return set()
+    joint = " " if unit == "word" else ""
+    return {joint.join(units[i : i + size]) for i in range(max(1, len(units) - size + 1))}
+
+
+def jaccard(a: set, b: set) -> float:
+    return len(a & b) / len(a | b)
+
+
+def decide(
+    order: Sequence[int],
+    dataset: Sequence[int],
+    bands: Callable[[int], list],
+    alike: Callable[[int, int], bool],
+    passes: Sequence[str],
+    limit: int,
+) -> tuple[dict[int, int], int]:
+    """Who goes for whom, and how often the limit was met: the sentence of the decision, document by document."""
+    staying: list[int] = []
+    gone: dict[int, int] = {}
+    limit_met = 0
+    for document in order:
+        partners = {}
+        for name in passes:
+            compared = set()
+            for band, value in enumerate(bands(document)):
+                bucket = [
+                    other
+                    for other in staying
+                    if bands(other)[band] == value and (dataset[other] == dataset[document]) == (name == "within")
+                ]
+                limit_met += len(bucket) > limit
+                compared.update(bucket[:limit])
+            partners[name] = [other for other in staying if other in compared and alike(other, document)]
+        justified = partners.get("within") or partners.get("across")
+        if justified:
+            gone[document] = justified[0]
+        else:
+            staying.append(document)
+    return gone, limit_met
+
+
+def components(edges: Sequence[tuple[int, int]], n: int) -> list[list[int]]:
+    """The connected components of at least two nodes, by their first."""
+    neighbours: dict[int, set[int]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    found, seen = [], set()
+    for node in range(n):
+        if node in seen or node not in neighbours:
+            continue
+        reached, waiting = set(), [node]
+        while waiting:
+            here = waiting.pop()
+            if here not in reached:
+                reached.add(here)
+                waiting.extend(neighbours[here])
+        seen |= reached
+        if len(reached) > 1:
+            found.append(sorted(reached))
+    return found

@@ -1,0 +1,49 @@
+"""Small kernels of dedup against plain Python."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zydaflow.kernels.jaccard import agreement, intersection
+from zydaflow.kernels.shingles import BASE, finish, power, powers
+from zydaflow.kernels.shinglesets import keep_first
+from zydaflow.kernels.unionfind import root, unite
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.integers(0, 40))
+def test_a_power_beyond_the_table_is_that_of_the_base(exponent: int) -> None:
+    assert int(power(powers(4), exponent)) == pow(BASE, exponent, 1 << 64)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.sets(st.integers(0, 50)), st.sets(st.integers(0, 50)))
+def test_intersection(left: set[int], right: set[int]) -> None:
+    arrays = (np.array(sorted(s), np.uint64) for s in (left, right))
+    assert intersection(*arrays) == len(left & right)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))))
+def test_agreement(pairs: list[tuple[int, int]]) -> None:
+    left, right = np.array(pairs, np.uint32).reshape(-1, 2).T.copy()
+    assert agreement(left, right) == sum(a == b for a, b in pairs)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 9)))
+def test_keep_first(values: list[int]) -> None:
+    array = np.array(sorted(values), np.uint64)
+    assert array[: keep_first(array)].tolist() == sorted(set(values))
+
+
+def test_finish_is_murmurs() -> None:
+    # The published value: MurmurHash3's fmix64 maps 1 to 0xB456BCFC34C2CB2C.
+    assert int(finish(np.uint64(1))) == 0xB456BCFC34C2CB2C
+
+
+def test_a_root_is_the_lowest_whatever_the_order() -> None:
+    for edges in ([(3, 4), (1, 4), (0, 9)], [(0, 9), (4, 1), (4, 3)]):
+        parents = np.arange(10, dtype=np.uint32)
+        unite(parents, np.array(edges, np.uint32))
+        assert [int(root(parents, i)) for i in range(10)] == [0, 1, 2, 1, 1, 5, 6, 7, 8, 0]

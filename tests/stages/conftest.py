@@ -1,0 +1,25 @@
+"""Fixtures for runs without Ray."""
+
+from pathlib import Path
+
+import pytest
+from inputs import datasets
+from serial import Serial
+
+
+@pytest.fixture()
+def serial(monkeypatch: pytest.MonkeyPatch) -> Serial:
+    """An engine of one process."""
+    return Serial(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def entries(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    """The recipe entries of three small datasets."""
+    return datasets(tmp_path_factory.mktemp("inputs"))
+
+
+@pytest.fixture()
+def out(tmp_path: Path) -> Path:
+    """Where a run writes."""
+    return tmp_path / "out"

@@ -1,0 +1,55 @@
+"""Runs a pipeline in this process, unit after unit, in any order: what is to be the same wherever it runs."""
+
+import hashlib
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zydaflow import pipeline
+from zydaflow.engine import Timing
+from zydaflow.pipeline import STAGES, Pipeline
+from zydaflow.provenance.commits import Store
+from zydaflow.recipe import load_recipe
+from zydaflow.stages import account
+from zydaflow.stages.plan import plan
+from zydaflow.stages.unit import Unit
+
+
+class Serial:
+    """Takes the place of the engine. `done` has the names of the units that were done, by stage."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, order: int = 0) -> None:
+        self.done: dict[str, list[str]] = {}
+        self._rng = random.Random(order)
+        monkeypatch.setattr(pipeline, "run_units", self._run_units)
+
+    def _run_units(self, store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
+        units = list(units)
+        self._rng.shuffle(units)
+        for unit in units:
+            unit.function(store, *unit.arguments)
+            self.done.setdefault(stage, []).append(unit.name)
+        return Timing(units=len(units))
+
+    def run(self, recipe: dict[str, Any], until: str | None = None) -> Path:
+        """Does what is missing, and says what it did in `done`."""
+        self.done = {}
+        planned = plan(load_recipe(recipe))
+        store = Store(planned.recipe.output.path)
+        store.root.mkdir(parents=True, exist_ok=True)
+        account.begin(store, planned)
+        running = Pipeline(planned, store)
+        for name, stage in STAGES.items():
+            stage(running)
+            if name == until:
+                break
+        running.account()
+        return store.root
+
+
+def results(out: Path) -> dict[str, str]:
+    """SHA-256 of every file that must be the same for the same recipe and input: corpus, evidence, statistics."""
+    paths = [*out.glob("corpus/**/*"), *out.glob("evidence/*"), out / "statistics.json"]
+    return {str(p.relative_to(out)): hashlib.sha256(p.read_bytes()).hexdigest() for p in paths if p.is_file()}

@@ -1,0 +1,90 @@
+"""Files that were changed, cut or taken away: found, and made again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from inputs import recipe
+from serial import Serial, results
+
+from zydaflow.errors import InputError
+from zydaflow.provenance.commits import DamagedArtefact, Store
+from zydaflow.provenance.verify import verify
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+DAMAGES: list[Callable[[Path], None]] = [_flip, _cut, _empty, Path.unlink]
+AREAS = ["corpus/a/*.arrow", "corpus/a/state.json", "signals/b/*", "evidence/removed.parquet", "quarantine/a/*"]
+WORK = ["work/signals/c/*", "work/kept/a/*", "work/documents/b/*", "work/signatures/a/*", "work/decide/*", "work/select/*"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("area", AREAS)
+def test_verify_finds_it(serial: Serial, entries: list[dict], out: Path, area: str, damage: Callable[[Path], None]) -> None:
+    serial.run(recipe(entries, out))
+    assert verify(out) == []
+    path = sorted(out.glob(area))[0]
+    damage(path)
+    problems = verify(out)
+    assert len(problems) == 1
+    assert problems[0].startswith(str(path.relative_to(out)))
+
+
+@pytest.mark.parametrize("area", ["corpus/a/data-00009-of-00010.arrow", "signals/a/other.parquet"])
+def test_verify_finds_files_that_belong_to_nothing(serial: Serial, entries: list[dict], out: Path, area: str) -> None:
+    serial.run(recipe(entries, out))
+    (out / area).write_bytes(b"x")
+    assert verify(out) == [f"{area}: belongs to no commit record"]
+
+
+def test_verify_finds_a_record_that_is_torn(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    _cut(sorted(out.glob("commits/tokenize/*"))[0])
+    assert any("cannot be read" in problem for problem in verify(out))
+
+
+def test_verify_refuses_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run.json"):
+        verify(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [_cut, _empty, Path.unlink])
+@pytest.mark.parametrize("area", WORK)
+def test_what_is_short_or_missing_is_made_again(
+    serial: Serial, entries: list[dict], out: Path, area: str, damage: Callable[[Path], None]
+) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    damage(sorted(out.glob(area))[0])
+    small = recipe(entries, out, output={"path": str(out), "shard_text": "19kB"})
+    serial.run(small)
+    assert results(serial.run(recipe(entries, out))) == before
+    assert verify(out) == []
+
+
+@pytest.mark.parametrize("area", ["work/kept/a/*", "work/documents/b/*", "work/signatures/a/*"])
+def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
+    serial: Serial, entries: list[dict], out: Path, area: str
+) -> None:
+    small = recipe(entries, out)
+    before = results(serial.run(small))
+    path = sorted(out.glob(area))[0]
+    _flip(path)
+    changed = recipe(entries, out, dedup=small["dedup"] | {"bands": 16, "rows": 8}, output={"path": str(out), "text": False})
+    with pytest.raises(DamagedArtefact, match="differs from its checksum") as damage:
+        serial.run(changed)
+    Store(out).withdraw_artefact(damage.value.path)
+    serial.run(changed)
+    assert results(serial.run(small)) == before

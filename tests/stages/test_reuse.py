@@ -1,0 +1,102 @@
+"""A changed recipe does again what depends on the change, and nothing else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inputs import recipe
+from serial import Serial, results
+
+from zydaflow.stages import prepare
+
+
+@pytest.fixture()
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The shards whose raw text was read."""
+    read, names = prepare.sources.read_shard, []
+
+    def spied(shard: Any, *arguments: Any, **rest: Any) -> Any:
+        names.append(shard.file)
+        return read(shard, *arguments, **rest)
+
+    monkeypatch.setattr(prepare.sources, "read_shard", spied)
+    return names
+
+
+def test_nothing_is_done_twice(serial: Serial, entries: list[dict], out: Path) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    after = results(serial.run(recipe(entries, out)))
+    assert serial.done == {}
+    assert after == before
+
+
+def test_another_threshold_reads_no_text_again(serial: Serial, entries: list[dict], out: Path, reads: list[str]) -> None:
+    small = recipe(entries, out)
+    serial.run(small)
+    reads.clear()
+    serial.run(recipe(entries, out, dedup=small["dedup"] | {"threshold": 0.9}))
+    assert reads == []
+    assert not {"measure", "bands", "match", "cluster"} & set(serial.done)
+    assert {"decide", "evidence", "select"} <= set(serial.done)
+
+
+def test_another_band_split_is_made_from_stored_signatures(
+    serial: Serial, entries: list[dict], out: Path, reads: list[str]
+) -> None:
+    small = recipe(entries, out)
+    serial.run(small)
+    reads.clear()
+    serial.run(recipe(entries, out, dedup=small["dedup"] | {"bands": 16, "rows": 8}))
+    assert reads == []
+    assert "measure" not in serial.done
+    assert {"bands", "match", "cluster", "decide"} <= set(serial.done)
+
+
+def test_other_permutations_are_never_mixed_with_the_old_ones(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    small = recipe(entries, tmp_path / "used")
+    other = {"dedup": small["dedup"] | {"permutations": 112, "bands": 28}}
+    serial.run(small)
+    used = results(serial.run(recipe(entries, tmp_path / "used", **other)))
+    fresh = results(serial.run(recipe(entries, tmp_path / "fresh", **other)))
+    assert used == fresh
+
+
+def test_a_rule_that_changes_no_verdict_reads_no_text(
+    serial: Serial, entries: list[dict], out: Path, reads: list[str]
+) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    reads.clear()
+    after = results(serial.run(recipe(entries, out, filters=["zyda", {"signal": "n_words", "min": 4}])))
+    assert reads == []
+    changed = {path for path in before if before[path] != after.get(path)}
+    assert changed == {"statistics.json", "corpus/README.md"}
+
+
+def test_a_rule_that_changes_verdicts_reads_only_the_shards_in_which_they_change(
+    serial: Serial, entries: list[dict], tmp_path: Path, reads: list[str]
+) -> None:
+    serial.run(recipe(entries, tmp_path / "out"))
+    reads.clear()
+    stricter = {"filters": ["zyda", {"signal": "n_words", "min": 61}]}
+    again = results(serial.run(recipe(entries, tmp_path / "out", **stricter)))
+    assert reads
+    assert set(reads) < {"part-0.jsonl", "part-1.jsonl", "b.jsonl.gz", "c.parquet"}
+    assert again == results(serial.run(recipe(entries, tmp_path / "fresh", **stricter)))
+
+
+def test_going_back_to_the_first_recipe_gives_the_first_result(serial: Serial, entries: list[dict], out: Path) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    serial.run(recipe(entries, out, filters=[], dedup=None, tokenizer=None))
+    assert results(serial.run(recipe(entries, out))) == before
+
+
+def test_an_input_that_changed_is_read_again(serial: Serial, tmp_path: Path) -> None:
+    from inputs import datasets
+
+    entries = datasets(tmp_path / "inputs")
+    serial.run(recipe(entries, tmp_path / "out"))
+    part = tmp_path / "inputs" / "a" / "part-0.jsonl"
+    part.write_text(part.read_text() + '{"text": "' + "one more document " * 9 + '"}\n')
+    again = results(serial.run(recipe(entries, tmp_path / "out")))
+    assert serial.done["measure"] == ["a/part-0.jsonl@000000000000000"]
+    assert again == results(serial.run(recipe(entries, tmp_path / "fresh")))

@@ -1,0 +1,36 @@
+"""Batch jobs: a list of stages, told as a function of a Pipeline, becomes a command (see `pipelines/`)."""
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from zydaflow.errors import ZydaflowError
+from zydaflow.pipeline import Story, perform
+from zydaflow.provenance.waterfall import render
+from zydaflow.recipe import Recipe, load_recipe
+
+
+def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = lambda recipe: recipe) -> int:
+    """Runs the story on the command line's recipe, as `change` gives it; returns the exit status of `zydaflow run`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file")
+    parser.add_argument("--address", default="auto", metavar="auto|HOST:PORT|local", help="which Ray (default: auto)")
+    parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
+    options = parser.parse_args()
+    try:
+        out = perform(story, change(load_recipe(options.recipe, out=options.out)), options.address)
+        print(render(out))
+        return 0
+    except ZydaflowError as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped; the same command resumes", file=sys.stderr)
+        return 4
+
+
+def unfiltered(recipe: Recipe) -> Recipe:
+    """The recipe without rules and transforms: every document that has a text goes on, byte for byte."""
+    nothing = {"filters": (), "transform": ()}
+    datasets = tuple(dataset.model_copy(update=nothing) for dataset in recipe.datasets)
+    return recipe.model_copy(update={"datasets": datasets, "filters": (), "language": None, "licenses": None})
