@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from small import write_small
+
+import zydaflow
 
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -13,3 +16,10 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"the folder of real data is not at {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one finished run of the recipe in `small.py`, for all tests that only read it."""
+    recipe = zydaflow.load_recipe(write_small(tmp_path_factory.mktemp("small")))
+    return zydaflow.run(recipe, workers=2)

@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from zydaflow.provenance.outlook import render
+    from zydaflow.outlook import render
 
     print(render(_load(options)))
     return 0

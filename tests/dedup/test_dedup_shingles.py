@@ -15,6 +15,8 @@ from zydaflow.dedup import normalise as module
 from zydaflow.dedup.normalise import prepare, tables
 from zydaflow.dedup.shingles import shingle_hash, shingle_hash32, shingle_sets
 from zydaflow.kernels.normalise import normalise
+from zydaflow.kernels.shingles import hash_texts
+from zydaflow.kernels.text import from_arrow
 
 
 def normalised(text: str) -> str:
@@ -32,9 +34,13 @@ def test_normalisation_is_pythons(text: str) -> None:
 
 
 def test_every_code_point_alone_and_among_others() -> None:
-    points = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    text = " ".join(f"{c} Ae{c}a{c}" for c in points)
-    assert normalised(text) == " ".join(words(text))
+    points = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cs", "Cn", "Co")]
+    texts = [f"{c} Ae{c}Σ{c}" if c in "Σσ" else f"{c} Ae{c}a{c}" for c in points]
+    sets = shingle_sets(pa.array(texts, pa.large_string()), Shingle("character", 99))
+    expected = from_arrow(pa.array([" ".join(words(text)) for text in texts], pa.large_string()))
+    hashes = np.empty(len(texts), np.uint64)
+    hash_texts(expected.data, expected.offsets, hashes)
+    assert sets.hashes.tolist() == hashes.tolist()
 
 
 def test_every_unmarked_code_point_leaves_its_neighbours_alone() -> None:

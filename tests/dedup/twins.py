@@ -12,7 +12,7 @@ SPECIAL = (
     "aB z9_.,-'\"\n\t\x1c\x1f\x85\xa0\u2003\u2028\u3000\u200b\x00"  # separators of words, and what is not one
     "\u2018\u2019\u201c\u201f\u2010\u2014\u2015\u2016\u2017\u2026"  # deleted, and their neighbours, which are not
     "\u03a3\u03c3\u03c2\u0391\u0130\u0131\u00df\u1e9e\u212a\u212b\u023a\u0295"  # lowered in ways of their own
-    "\u00e9e\u0301\u0323\u0308\u0345\u0f71\u09c7\u09be\u0b95\u0bcd\u1100\u1161\u11a8\uac00\ufb01\uf900"  # what NFC puts together
+    "\u00e9e\u0301\u0323\u0308\u0345\u0f71\u09c7\u09be\u0b95\u0bcd\u1100\u1161\u11a8\uac00\ufb01\uf900"  # joined by NFC
     "漢字ไทย😀\U00010400\U0001f468\u200d\U000e0020"
 )
 TEXTS = st.one_of(

@@ -1,7 +1,7 @@
 """Reads datasets of the Hub in a process of its own, since the endpoint is fixed when its libraries are imported.
 
-usage: hub_client.py SPECS [FETCH]: SPECS is a JSON list of recipes' dataset keys; prints a JSON list of what came of each. With
-FETCH, the dataset of that name is first put into the local cache.
+usage: hub_client.py SPECS [FETCH]: SPECS is a JSON list of recipes' dataset keys; prints a JSON list of what came of
+each. With FETCH, the dataset of that name is first put into the local cache.
 """
 
 import json
@@ -28,5 +28,5 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         from huggingface_hub import snapshot_download
 
-        snapshot_download(sys.argv[2], repo_type="dataset", ignore_patterns="*gone*")
+        snapshot_download(sys.argv[2], repo_type="dataset")
     print(json.dumps([outcome(keys) for keys in json.loads(sys.argv[1])]))

@@ -1,8 +1,8 @@
 """A stand-in for the Hugging Face Hub on 127.0.0.1: the few answers that resolving and reading a dataset needs.
 
-usage: stand_in_hub.py FOLDER [BUSY]: serves FOLDER as the dataset owner/data and prints its port. The first BUSY requests
-for a file whose name begins with "busy" are answered with 429; a file whose name begins with "gone" is listed, but is not
-there when it is asked for.
+usage: stand_in_hub.py FOLDER BUSY: serves FOLDER/OWNER/NAME as datasets and prints its port. The first BUSY requests
+for a file whose name begins with "busy" are answered with 429 (/busy tells how many are left); a file whose name begins
+with "gone" is listed, but is not there when it is asked for.
 """
 
 import json
@@ -21,38 +21,42 @@ class Hub(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        path = unquote(urlsplit(self.path).path)
-        if path.startswith("/api/datasets/owner/data"):
-            self.answer_api(path.removeprefix("/api/datasets/owner/data").strip("/").split("/"))
-        elif path.startswith("/datasets/owner/data/resolve/"):
-            revision, name = path.removeprefix("/datasets/owner/data/resolve/").split("/", 1)
-            self.answer_file(revision, name)
-        else:
-            self.answer_error(404, "RepoNotFound")
+        url = urlsplit(self.path)
+        parts = unquote(url.path).strip("/").split("/")
+        if parts == ["busy"]:
+            return self.answer_json(Hub.busy)
+        is_api = parts[0] == "api"
+        owner, name, *rest = [*parts[2 if is_api else 1 :], "", ""]
+        repo = self.root / owner / name
+        if not (owner and name and repo.is_dir()):
+            return self.answer_error(404, "RepoNotFound")
+        if is_api:
+            return self.answer_api(repo, [part for part in rest if part], "recursive=true" in url.query.lower())
+        return self.answer_file(repo, rest[1], "/".join(part for part in rest[2:] if part))
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.answer_error(404, "EntryNotFound")
 
-    def answer_api(self, parts: list[str]) -> None:
+    def answer_api(self, repo: Path, parts: list[str], recursive: bool) -> None:
         if len(parts) > 1 and parts[1] not in REVISIONS:
             self.answer_error(404, "RevisionNotFound")
-        elif parts[0] == "tree":
-            folder = self.root / "/".join(parts[2:])
-            entries = sorted(folder.iterdir()) if folder.is_dir() else []
-            self.answer_json([self.entry(path) for path in entries])
+        elif parts and parts[0] == "tree":
+            folder = repo / "/".join(parts[2:])
+            paths = sorted(folder.rglob("*") if recursive else folder.iterdir()) if folder.is_dir() else []
+            self.answer_json([self.entry(repo, path) for path in paths])
         else:
-            self.answer_json({"id": "owner/data", "sha": COMMIT, "siblings": [], "tags": []})
+            self.answer_json({"id": "/".join(repo.parts[-2:]), "sha": COMMIT, "siblings": [], "tags": []})
 
-    def entry(self, path: Path) -> dict[str, object]:
+    def entry(self, repo: Path, path: Path) -> dict[str, object]:
         kind = "directory" if path.is_dir() else "file"
-        name = path.relative_to(self.root).as_posix()
+        name = path.relative_to(repo).as_posix()
         return {"type": kind, "path": name, "size": path.stat().st_size, "oid": f"oid-of-{name}"}
 
-    def answer_file(self, revision: str, name: str) -> None:
-        path = self.root / name
+    def answer_file(self, repo: Path, revision: str, name: str) -> None:
+        path = repo / name
         if revision not in REVISIONS:
             self.answer_error(404, "RevisionNotFound")
         elif not path.is_file() or path.name.startswith("gone"):
@@ -90,7 +94,7 @@ class Hub(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    Hub.root, Hub.busy = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    Hub.root, Hub.busy = Path(sys.argv[1]), int(sys.argv[2])
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     print(server.server_port, flush=True)
     server.serve_forever()

@@ -55,10 +55,10 @@ def test_a_file_cut_short_is_an_error_after_the_records_before(tmp_path, suffix,
     path = tmp_path / f"cut{suffix}"
     path.write_bytes(packed[: int(len(packed) * keep)])
     cut = shard.__class__(**{**shard.to_json(), "url": str(path), "size": path.stat().st_size})
-    texts = []
+    batches = read_shard(cut, dataset, part_bytes=10**9, seed=1, batch_bytes=10_000)
+    texts: list[str] = []
     with pytest.raises(InputError, match=r"cut short\. The last whole record ends at byte [\d,]+ of") as caught:
-        for batch in read_shard(cut, dataset, part_bytes=10**9, seed=1, batch_bytes=10_000):
-            texts += batch.records["text"].to_pylist()
+        texts.extend(text for batch in batches for text in batch.records["text"].to_pylist())
     assert str(path) in str(caught.value)
     assert texts == (TEXTS * 50)[: len(texts)]
     assert len(texts) < len(TEXTS) * 50

@@ -90,7 +90,9 @@ def test_deep_metadata_is_quarantined_and_deep_unused_values_are_not(tmp_path):
 
 
 def test_null_and_absent_text_are_null(tmp_path):
-    got = read_bytes(tmp_path, b'{"text": "a", "n": 1}\n{"text": null, "n": 2}\n{"n": 3}\n{"text": NaN}\n{"text": ""}\n')
+    got = read_bytes(
+        tmp_path, b'{"text": "a", "n": 1}\n{"text": null, "n": 2}\n{"n": 3}\n{"text": NaN}\n{"text": ""}\n'
+    )
     assert got.texts == ["a", None, None, None, ""]
     assert got.bad == []
 
@@ -195,7 +197,10 @@ def test_a_line_above_the_limit_is_quarantined_alone(tmp_path, monkeypatch):
         got = read_bytes(tmp_path, fits + b"\n" + long + b"\n" + fits + b"\n" + long, batch_bytes=batch_bytes)
         assert got.texts == ["y" * 988] * 2
         assert got.positions == [0, 1002 + len(long)]
-        assert [(row["position"], row["bytes"]) for row in got.bad] == [(1001, len(long)), (2003 + len(long), len(long))]
+        assert [(row["position"], row["bytes"]) for row in got.bad] == [
+            (1001, len(long)),
+            (2003 + len(long), len(long)),
+        ]
         assert got.bad[0]["reason"] == f"the record has {len(long):,} bytes, the limit is 1,000"
         assert got.bad[0]["excerpt"] == long[:200].decode()
 

@@ -72,6 +72,20 @@ def test_a_name_with_wildcard_characters_is_found_as_it_is(tmp_path):
     assert read(tmp_path / "a[1].jsonl").texts == ["a"]
 
 
+def test_links_are_followed_and_never_dropped_silently(tmp_path):
+    write(tmp_path, "real/a.jsonl", "data/b.jsonl")
+    (tmp_path / "data/link.jsonl").symlink_to(tmp_path / "real/a.jsonl")
+    (tmp_path / "data/folder").symlink_to(tmp_path / "real")
+    (tmp_path / "data/loop").symlink_to(tmp_path / "data")
+    assert files(tmp_path / "data") == ["b.jsonl", "folder/a.jsonl", "link.jsonl"]
+    assert files(tmp_path / "data/*.jsonl") == ["b.jsonl", "link.jsonl"]
+    assert read(tmp_path / "data").texts == ["a"] * 3
+    (tmp_path / "data/broken.jsonl").symlink_to(tmp_path / "nothing")
+    for path in ("data", "data/*.jsonl"):
+        with pytest.raises(InputError, match=r"data.*: cannot be read: .*broken\.jsonl"):
+            files(tmp_path / path)
+
+
 def test_a_relative_path_is_relative_to_the_working_folder(tmp_path, monkeypatch):
     write(tmp_path, "x/a.jsonl")
     monkeypatch.chdir(tmp_path)
@@ -137,7 +151,7 @@ def test_a_dataset_dict_needs_a_split_that_it_has(tmp_path):
     datasets.DatasetDict(splits).save_to_disk(tmp_path / "dict")
     with pytest.raises(InputError, match="holds several splits, each a dataset; set split: to one of train, test"):
         files(tmp_path / "dict")
-    with pytest.raises(InputError, match="set split: to one of train, test instead of dev"):
+    with pytest.raises(InputError, match="has no split dev; set split: to one of train, test"):
         files(tmp_path / "dict", split="dev")
     assert files(tmp_path / "dict", split="test") == ["data-00000-of-00001.arrow"]
     assert read(tmp_path / "dict", split="test").texts == ["test"]

@@ -96,7 +96,10 @@ def test_shards_are_in_canonical_order_and_cover_the_files(tmp_path):
 
 def test_two_files_of_one_name_are_refused(tmp_path, monkeypatch):
     (tmp_path / "a.jsonl").write_bytes(b'{"text": "a"}\n')
-    twins = [InputFile(str(tmp_path / "a.jsonl"), "a.jsonl", 14, ""), InputFile("s3://other/a.jsonl", "a.jsonl", 14, "")]
+    twins = [
+        InputFile(str(tmp_path / "a.jsonl"), "a.jsonl", 14, ""),
+        InputFile("s3://other/a.jsonl", "a.jsonl", 14, ""),
+    ]
     monkeypatch.setattr(plan, "list_files", lambda dataset: twins)
     with pytest.raises(InputError, match=r"are both a\.jsonl in it"):
         plan_dataset(spec(tmp_path), 100)

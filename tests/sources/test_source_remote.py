@@ -110,7 +110,7 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         return self.wfile.write(data[start:stop]) if self.command == "GET" else None
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815
 
     def log_message(self, *args):
         pass
@@ -150,5 +150,5 @@ def test_a_missing_package_is_named_with_how_to_install_it(url, package, monkeyp
 
 
 def test_an_unknown_protocol_is_named():
-    with pytest.raises(InputError, match="nope://b/a.jsonl: Protocol not known: nope"):
+    with pytest.raises(InputError, match=r"nope://b/a\.jsonl: Protocol not known: nope"):
         plan_dataset(spec("nope://b/a.jsonl"), 100)

@@ -51,7 +51,7 @@ def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: 
     if not units:
         return timing
     meter = Meter(store, stage, len(units), sum(u.bytes for u in units), reused)
-    state, started = _State(deque(units)), time.perf_counter()
+    state, started = _State(deque(sorted(units, key=lambda unit: -unit.bytes))), time.perf_counter()
     try:
         _loop(store, state, meter, timing, memory)
     except BaseException:

@@ -54,15 +54,18 @@ def _plain(table: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
 
 
 def _gathered(tables: Iterable[pa.RecordBatch], batch_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in tables of at least `batch_bytes`, save the last."""
+    """The same rows in tables of up to `batch_bytes`; one that is larger stays as it is, without a copy."""
     waiting: list[pa.RecordBatch] = []
     size = 0
     for table in tables:
-        waiting.append(table)
-        size += table.nbytes
-        if size >= batch_bytes:
-            yield pa.concat_batches(waiting) if len(waiting) > 1 else table
+        if waiting and size + table.nbytes > batch_bytes:
+            yield pa.concat_batches(waiting)
             waiting, size = [], 0
+        if table.nbytes > batch_bytes:
+            yield table
+        else:
+            waiting.append(table)
+            size += table.nbytes
     if waiting:
         yield pa.concat_batches(waiting)
 

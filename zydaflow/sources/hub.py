@@ -20,9 +20,9 @@ HUB = "hub:"
 BUSY = (408, 429, 500, 502, 503, 504)  # HTTP statuses that may pass
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further try
 UNREACHABLE = (
-    "{path}: the Hugging Face Hub cannot be reached ({error}). Check the network, HF_ENDPOINT (of a mirror) and HF_TOKEN "
-    "(for private data); or fetch it elsewhere with `hf download --repo-type dataset`, then set HF_HOME to where its cache "
-    "is and HF_HUB_OFFLINE=1"
+    "{path}: the Hugging Face Hub cannot be reached ({error}). Check the network, HF_ENDPOINT (of a mirror) and "
+    "HF_TOKEN (for private data); or fetch it elsewhere with `hf download --repo-type dataset`, then set HF_HOME to "
+    "where its cache lies and HF_HUB_OFFLINE=1"
 )
 _NAME = re.compile(r"hub:(?P<repo>[^/:@]+/[^/:@]+)(?::(?P<config>[^@]+))?(?:@(?P<revision>.+))?")
 T = TypeVar("T")
@@ -52,6 +52,8 @@ def list_hub_files(dataset: "DatasetSpec") -> list[InputFile]:
     """
     name = parse_hub_name(dataset.path)
     root, splits = _patiently(dataset.path, lambda: _data_files(name))
+    if not splits:
+        raise InputError(f"dataset {dataset.name}: {dataset.path} has no data files")
     split = dataset.split or (next(iter(splits)) if len(splits) == 1 else None)
     if split not in splits:
         wrong = f"has no split {split}" if split else "has several splits"
@@ -83,7 +85,7 @@ def _data_files(name: HubName) -> tuple[str, dict[str, list[str]]]:
 def _hub_file(url: str, root: str) -> InputFile:
     fs, path = fsspec.url_to_fs(url)
     inside = url.startswith(root)
-    return input_file(fs, url[len(root) :].lstrip("/") if inside else url.split("://")[-1], fs.info(path))
+    return input_file(fs, url[len(root) :].lstrip("/") if inside else url.split("://")[-1], path)
 
 
 def _patiently(path: str, ask: Callable[[], T]) -> T:

@@ -91,7 +91,7 @@ class _Rows:
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
         self.licenses: list[str | None] = []
-        self.metadata: list[bytes] = []
+        self.metadata: list[str] = []
         self.bad: list[Bad] = []
         self.repaired = 0
 
@@ -177,7 +177,7 @@ def _exact_text(record: dict[str, Any], line: bytes, name: str) -> str | None:
     return as_text(value)
 
 
-def _metadata(record: dict[str, Any], line: bytes, columns: Columns) -> bytes:
+def _metadata(record: dict[str, Any], line: bytes, columns: Columns) -> str:
     metadata = as_metadata(record, columns.metadata)
     if _ROUNDED.search(metadata):
         metadata = as_metadata(parse_exactly(line)[0], columns.metadata)

@@ -1,20 +1,20 @@
 """Which files a dataset's path stands for: a file, folder, glob or `save_to_disk` folder, local or at an fsspec URL."""
 
-import json
-from collections.abc import Mapping
-from glob import has_magic
+import glob
+import os
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
+from zydaflow.sources.saved import saved_files
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
 
-STATE = "state.json"  # in the folder that `datasets.Dataset.save_to_disk` writes
-SPLITS = "dataset_dict.json"  # in the folder that `datasets.DatasetDict.save_to_disk` writes
 VERSION_KEYS = ("ETag", "etag", "blob_id", "mtime", "LastModified", "last_modified", "created")
 
 
@@ -30,15 +30,17 @@ class InputFile(NamedTuple):
 def list_files(dataset: "DatasetSpec") -> list[InputFile]:
     """The files of a path or fsspec URL, in bytewise order of `file`; raises InputError where there are none."""
     fs, root = _file_system(dataset.path)
-    if not fs.exists(root) and has_magic(root):
-        files = _glob(fs, root)
+    if not fs.exists(root) and glob.has_magic(root):
+        base = _fixed_folder(root)
+        files = _visible(base, _matches(fs, root))
     elif fs.isfile(root):
-        files = {root.rsplit("/", 1)[-1]: fs.info(root)}
+        files = {root.rsplit("/", 1)[-1]: root}
     elif fs.isdir(root):
-        files = _folder(fs, root, dataset)
+        saved = saved_files(fs, root, dataset)
+        files = _visible(root, _walk(root) if _is_local(fs) else fs.find(root)) if saved is None else saved
     else:
         raise InputError(f"dataset {dataset.name}: there is no file or folder {dataset.path}")
-    known = {name: info for name, info in files.items() if form_of(name)}
+    known = {name: path for name, path in files.items() if form_of(name)}
     if not known:
         raise InputError(f"dataset {dataset.name}: {_nothing(dataset.path, list(files))}")
     return [input_file(fs, name, known[name]) for name in sorted(known, key=bytewise)]
@@ -47,6 +49,15 @@ def list_files(dataset: "DatasetSpec") -> list[InputFile]:
 def bytewise(file: str) -> bytes:
     """The key of the canonical order of files."""
     return file.encode("utf-8", "surrogateescape")
+
+
+def input_file(fs: fsspec.AbstractFileSystem, file: str, path: str) -> InputFile:
+    """The file at `path`, which is called `file` in its dataset."""
+    info: Mapping[str, Any] = fs.info(path)
+    size = info.get("size")
+    version = next((str(info[key]) for key in VERSION_KEYS if info.get(key) is not None), "")
+    url = path if _is_local(fs) else fs.unstrip_protocol(path)
+    return InputFile(url, file, -1 if size is None else int(size), f"{size}-{version}")
 
 
 def _file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:
@@ -60,75 +71,34 @@ def _file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:
     return fs, root.rstrip("/") or root
 
 
-def input_file(fs: fsspec.AbstractFileSystem, file: str, info: Mapping[str, Any]) -> InputFile:
-    """The file of this name in its dataset, from what its file system says of it."""
-    path = info["name"]
-    size = info.get("size")
-    version = next((str(info[key]) for key in VERSION_KEYS if info.get(key) is not None), "")
-    url = path if "file" in _protocols(fs) else fs.unstrip_protocol(path)
-    return InputFile(url, file, -1 if size is None else int(size), f"{size}-{version}")
+def _is_local(fs: fsspec.AbstractFileSystem) -> bool:
+    return isinstance(fs, LocalFileSystem)
 
 
-def _protocols(fs: fsspec.AbstractFileSystem) -> tuple[str, ...]:
-    return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)
-
-
-def _glob(fs: fsspec.AbstractFileSystem, pattern: str) -> dict[str, Any]:
-    """The files that a pattern matches, by their path below the longest folder without a wildcard."""
+def _fixed_folder(pattern: str) -> str:
+    """The longest folder without a wildcard."""
     parts = pattern.split("/")
-    fixed = next(i for i, part in enumerate(parts) if has_magic(part))
-    root = "/".join(parts[:fixed])
-    found = fs.glob(pattern, detail=True)
-    return _visible({path[len(root) :].lstrip("/"): info for path, info in found.items() if info["type"] == "file"})
+    return "/".join(parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
 
 
-def _folder(fs: fsspec.AbstractFileSystem, root: str, dataset: "DatasetSpec") -> dict[str, Any]:
-    if fs.exists(f"{root}/{SPLITS}"):
-        root = _split_folder(fs, root, dataset)
-    if fs.exists(f"{root}/{STATE}"):
-        return _saved_files(fs, root)
-    found = fs.find(root, detail=True)
-    return _visible({path[len(root) :].lstrip("/"): info for path, info in found.items()})
+def _matches(fs: fsspec.AbstractFileSystem, pattern: str) -> list[str]:
+    if _is_local(fs):  # fsspec's own drops links to files
+        return [path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path)]
+    return [path for path, info in fs.glob(pattern, detail=True).items() if info["type"] == "file"]
 
 
-def _visible(files: Mapping[str, Any]) -> dict[str, Any]:
-    """The files that are not hidden, nor in a hidden folder."""
-    return {name: info for name, info in files.items() if not any(part.startswith(".") for part in name.split("/"))}
+def _walk(root: str) -> Iterator[str]:
+    """The files below a local folder, also behind links (fsspec's own walk drops those), but no link to where it is."""
+    for folder, folders, names in os.walk(root, followlinks=True):
+        here = f"{os.path.realpath(folder)}/"
+        folders[:] = [name for name in folders if not here.startswith(f"{os.path.realpath(f'{folder}/{name}')}/")]
+        yield from (f"{folder}/{name}" for name in names)
 
 
-def _split_folder(fs: fsspec.AbstractFileSystem, root: str, dataset: "DatasetSpec") -> str:
-    splits = _read_json(fs, f"{root}/{SPLITS}").get("splits", [])
-    if dataset.split not in splits:
-        wrong = "has no split of this name" if dataset.split else "holds several splits, each a dataset"
-        raise InputError(
-            f"dataset {dataset.name}: {dataset.path} (a DatasetDict) {wrong}; "
-            f"set split: to one of {', '.join(splits)}" + (f" instead of {dataset.split}" if dataset.split else "")
-        )
-    return f"{root}/{dataset.split}"
-
-
-def _saved_files(fs: fsspec.AbstractFileSystem, root: str) -> dict[str, Any]:
-    """The files that state.json lists; others in the folder are caches."""
-    state = _read_json(fs, f"{root}/{STATE}")
-    if state.get("_indices_data_files"):
-        raise InputError(f"{root}: has an indices mapping; save it again with a present version of datasets")
-    files = {}
-    for entry in state.get("_data_files", []):
-        path = f"{root}/{entry['filename']}"
-        if not fs.exists(path):
-            raise InputError(f"{path}: is missing, but {STATE} beside it lists it; save the dataset again")
-        files[entry["filename"]] = fs.info(path)
-    return files
-
-
-def _read_json(fs: fsspec.AbstractFileSystem, path: str) -> dict[str, Any]:
-    try:
-        content = json.loads(fs.cat_file(path))
-    except ValueError as error:
-        raise InputError(f"{path}: is not JSON ({error}); save the dataset again") from error
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: is not what save_to_disk writes; save the dataset again")
-    return content
+def _visible(root: str, paths: Iterator[str] | list[str]) -> dict[str, str]:
+    """Name below `root` → path, of what is not hidden, nor in a hidden folder."""
+    files = {path[len(root) :].lstrip("/"): path for path in paths}
+    return {name: path for name, path in files.items() if not any(part.startswith(".") for part in name.split("/"))}
 
 
 def _nothing(path: str, names: list[str]) -> str:

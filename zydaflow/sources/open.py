@@ -67,13 +67,18 @@ def explained(url: str) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, GONE) or status_of(error) in FINAL_STATUS:
             raise InputError(f"{url}: cannot be read: {error or type(error).__name__}") from error
-        if isinstance(error, pa.ArrowException) or (type(error) is OSError and error.errno is None):
-            raise InputError(
-                f"{url}: damaged or cut short: {error}"
-            ) from error  # pyarrow's decoders raise a bare OSError
+        if _is_refusal(error, url):
+            raise InputError(f"{url}: damaged, cut short, or not what its name says: {error}") from error
         if is_network_error(error) and not isinstance(error, OSError):
             raise ConnectionError(f"{url}: {type(error).__name__}: {error}") from error
         raise
+
+
+def _is_refusal(error: Exception, url: str) -> bool:
+    """Whether pyarrow refused the data. Its decoders also raise a bare OSError, as remote storage may."""
+    if isinstance(error, pa.ArrowException):
+        return not isinstance(error, MemoryError)
+    return type(error) is OSError and error.errno is None and is_local(url)
 
 
 def is_network_error(error: BaseException) -> bool:

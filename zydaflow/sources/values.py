@@ -43,11 +43,11 @@ def as_text(value: Any) -> str | None:
         return value
     if not isinstance(value, _JSON_TYPES):
         return str(_plain(value))
-    text = _dump(value).decode()
+    text = _dump(value)
     return None if text == "null" else text
 
 
-def as_metadata(record: Mapping[str, Any], names: Sequence[str]) -> bytes:
+def as_metadata(record: Mapping[str, Any], names: Sequence[str]) -> str:
     """The named values of a record as one strict JSON object with sorted keys.
 
     What is absent, NaN or infinite is null; dates and times are ISO 8601, bytes base64, decimals strings.
@@ -56,8 +56,9 @@ def as_metadata(record: Mapping[str, Any], names: Sequence[str]) -> bytes:
     return _dump({name: record.get(name) for name in names})
 
 
-def _dump(value: Any) -> bytes:
-    return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+def _dump(value: Any) -> str:
+    data = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    return data.decode()  # at once: orjson's short results, kept, hold on to kilobytes each
 
 
 def _plain(value: Any) -> Any:

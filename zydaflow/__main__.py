@@ -1,0 +1,7 @@
+"""`python -m zydaflow`."""
+
+import sys
+
+from zydaflow.cli import main
+
+sys.exit(main())

@@ -1,0 +1,74 @@
+"""What a run was made of, as the report and the dataset card say it."""
+
+from importlib.metadata import version
+
+from zydaflow import __version__, dedup
+from zydaflow.recipe import ColumnRef, DatasetSpec, DedupSpec, Filter, Recipe, TokenizerSpec, TrainSpec
+
+LIBRARIES = ("datasketch", "fastokens", "fasttext-community", "numba", "numpy", "pyarrow", "tokenizers", "xxhash")
+
+
+def versions() -> dict[str, str]:
+    """zydaflow and the libraries that a result depends on, by name."""
+    return {"zydaflow": __version__} | {name: version(name) for name in LIBRARIES}
+
+
+def licence(dataset: DatasetSpec) -> str:
+    """The dataset's licence, or where each document's is from."""
+    if isinstance(dataset.license, ColumnRef):
+        return f"by document (column {dataset.license.column})"
+    return dataset.license or "not stated"
+
+
+def filters(recipe: Recipe, dataset: DatasetSpec) -> str:
+    """The dataset's rule sets and rules, in the recipe's words."""
+    return ", ".join(_filter(item) for item in recipe.filters_of(dataset)) or "none"
+
+
+def _filter(item: Filter) -> str:
+    if isinstance(item, str):
+        return item
+    bounds = [f"{test} {bound:g}" for test, bound in (("min", item.min), ("max", item.max)) if bound is not None]
+    return f"{item.signal} {' '.join(bounds)}"
+
+
+def language(recipe: Recipe) -> str:
+    """How languages were chosen, in a sentence; empty where they were not."""
+    spec = recipe.language
+    if spec is None:
+        return ""
+    return f"Documents in {', '.join(spec.keep)} stay, by {last_part(spec.model)}, from a score of {spec.min_score:g}."
+
+
+def deduplication(spec: DedupSpec | None) -> str:
+    """How duplicates were found and which of them went, in sentences."""
+    if spec is None:
+        return "Duplicates were not looked for."
+    given = spec.bands is not None and spec.rows is not None
+    bands, rows = (spec.bands, spec.rows) if given else dedup.choose(spec.threshold, spec.permutations, spec.verify)
+    found = (
+        f"MinHash over shingles of {spec.shingle.size} {spec.shingle.unit}s, {spec.permutations} permutations in "
+        f"{bands} bands of {rows} rows, {' and '.join(spec.passes)} {'pass' if len(spec.passes) == 1 else 'passes'}. "
+    )
+    if spec.verify == "none":
+        return found + "Of every connected component the best-ranked document stays, unverified."
+    by = "the shingle sets" if spec.verify == "exact" else "the signatures"
+    return found + (
+        f"A document goes if one that stays comes before it, by rank first, shares a band with it, and is at least "
+        f"{spec.threshold:g} similar by {by}."
+    )
+
+
+def tokenizer(recipe: Recipe) -> str:
+    """Which tokenizer made the tokens."""
+    spec = recipe.tokenizer
+    if spec is None:
+        return "none: the corpus is text"
+    if isinstance(spec, TrainSpec):
+        return f"byte-level BPE of {spec.train.vocab_size:,} tokens, trained on a sample of the kept text"
+    return last_part(spec.path if isinstance(spec, TokenizerSpec) else spec)
+
+
+def last_part(path: str) -> str:
+    """A local path without the folders that it lies in, which say something of a machine; other names whole."""
+    return path.rstrip("/").rsplit("/", 1)[-1] if path.startswith("/") else path

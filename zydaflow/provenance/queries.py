@@ -1,0 +1,56 @@
+"""Questions to a run whose answers are small tables."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from zydaflow.errors import InputError
+from zydaflow.provenance.distributions import rules_in_order
+from zydaflow.provenance.figures import threshold
+from zydaflow.provenance.run import Run
+from zydaflow.suggest import nearest
+
+CASES = {"seen": "seen", "at_all": "broken_at_all", "first": "broken_first", "alone": "broken_alone"}
+
+
+def rule_counts(run: Run) -> pa.Table:
+    """A row per dataset and rule: `dataset`, `rule`, `keeps`, and documents `seen`, broken `at_all`, `first`, `alone`."""
+    rows = [
+        {"dataset": name, "rule": rule, "keeps": threshold(counts["rule"])}
+        | {column: counts[case]["documents"] for column, case in CASES.items()}
+        for name, rules in rules_in_order(run.statistics, run.recipe).items()
+        for rule, counts in rules.items()
+    ]
+    texts = [pa.field(name, pa.string()) for name in ("dataset", "rule", "keeps")]
+    return pa.Table.from_pylist(rows, pa.schema([*texts, *(pa.field(column, pa.int64()) for column in CASES)]))
+
+
+def near_threshold(run: Run, dataset: str, rule: str, count: int = 3) -> pa.Table:
+    """The documents nearest to the bound of a min or max rule: up to `count` that it removes, and as many that it lets by.
+
+    Columns: `side` (removed, let by), `value`, `verdict` (a document may go by another rule), `file`, `position`, `id`,
+    `excerpt`; from the farthest on the removed side to the farthest on the other. Raises InputError for no such rule.
+    """
+    known = {r.name: r for r in run.rules(dataset) if r.test in ("min", "max")}
+    if rule not in known:
+        raise InputError(f"{dataset} has no rule {rule!r} with a bound{nearest(rule, known)}")
+    signal = known[rule].signal
+    table = run.signals(dataset, ["file", "position", "id", "verdict", "excerpt", signal])
+    judged = pc.is_in(table["verdict"].cast(pa.string()), pa.array(["kept", "filtered"]))
+    table = table.filter(pc.and_(judged, pc.is_valid(table[signal])))
+    distance = pc.abs(pc.subtract(table[signal].cast(pa.float64()), known[rule].bound))
+    order = pc.sort_indices(
+        table.append_column("distance", distance), [(key, "ascending") for key in ("distance", "file", "position")]
+    )
+    broken = known[rule].breaks(table[signal])[order]
+    removed, let_by = (order.to_numpy()[side][:count] for side in (broken, ~broken))
+    rows = table.take(np.concatenate([removed[::-1], let_by]))
+    columns = {"side": ["removed"] * len(removed) + ["let by"] * len(let_by), "value": rows[signal]}
+    return pa.table(columns | {name: rows[name] for name in ("verdict", "file", "position", "id", "excerpt")})
+
+
+def overlap(run: Run) -> np.ndarray:
+    """Documents lost, int64 (d, d): row by row what the datasets, by rank, lost to each of them."""
+    losses = run.statistics["losses"]
+    counts = [[losses.get(a, {}).get(b, {}).get("documents", 0) for b in run.datasets] for a in run.datasets]
+    return np.array(counts, np.int64)

@@ -1,3 +1,0 @@
-"""placeholder"""
-def render(found, recipe):
-    return "<html></html>"

@@ -1,0 +1,125 @@
+"""A run that is there, opened as tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+
+from zydaflow.errors import InputError
+from zydaflow.provenance import waterfall
+from zydaflow.provenance.run_file import RUN, read_run
+from zydaflow.recipe import Recipe, load_recipe
+from zydaflow.suggest import nearest
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+    from zydaflow.filters import Rule
+
+
+def open_run(path: str | Path) -> "Run":
+    """Opens the output folder of a run. Raises InputError for a folder that is none."""
+    root = Path(path)
+    made_of = read_run(root)
+    if made_of is None:
+        raise InputError(f"{root}: no {RUN} that can be read, so this is no folder of a run; `zydaflow run` makes one")
+    return Run(root, made_of)
+
+
+@dataclass(frozen=True)
+class Run:
+    """The tables are those that the recipe stands on now: files of earlier recipes in the same folder are left out."""
+
+    root: Path
+    made_of: dict[str, Any]
+    """the contents of `run.json`: versions, machine, every input file, timings"""
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The resolved recipe."""
+        return load_recipe(self.root / "recipe.yaml")
+
+    @cached_property
+    def statistics(self) -> dict[str, Any]:
+        """The contents of `statistics.json`, the datasets by rank. Raises InputError before a run has any."""
+        return waterfall.load(self.root)
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the datasets, the best rank first."""
+        return [dataset.name for dataset in self.recipe.datasets]
+
+    def rules(self, dataset: str) -> "tuple[Rule, ...]":
+        """The dataset's rules, in the order in which they count as broken first."""
+        from zydaflow.filters import resolve
+
+        return resolve(self.recipe, next(spec for spec in self.recipe.datasets if spec.name == self._known(dataset)))
+
+    def signals(self, dataset: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+        """One row per record with a place: where it is from, its verdict, the rules it breaks, and its signals.
+
+        Of all datasets, by rank, or of one. With `columns` nothing else is read: the table is as long as the input.
+        """
+        names = self.datasets if dataset is None else [self._known(dataset)]
+        files = [file for name in names for file in self._files(f"signals/{name}/")]
+        if not files:
+            raise InputError(f"{self.root}: no signals yet; `zydaflow run` has not come to their end here")
+        return self._read(files, columns)
+
+    def removed(self) -> pa.Table:
+        """One row per document that was removed as a duplicate, with the one that stays instead."""
+        from zydaflow.dedup.evidence import REMOVED
+
+        return self._read_or_empty("evidence/removed.parquet", REMOVED)
+
+    def clusters(self) -> pa.Table:
+        """One row per cluster of documents that candidate pairs link."""
+        from zydaflow.dedup.evidence import CLUSTERS
+
+        return self._read_or_empty("evidence/clusters.parquet", CLUSTERS)
+
+    def quarantine(self) -> pa.Table:
+        """One row per record that could not be read: dataset, file, position, bytes, reason, excerpt."""
+        from zydaflow.sources import QUARANTINE
+
+        place = [pa.field("dataset", pa.string()), pa.field("file", pa.string())]
+        return self._read_or_empty("quarantine/", pa.schema([*place, *QUARANTINE]))
+
+    def corpus(self, dataset: str) -> "Dataset":
+        """The dataset's documents in the corpus, memory-mapped. Raises InputError before a run has come to them."""
+        from datasets import Dataset
+
+        folder = self.root / "corpus" / self._known(dataset)
+        if not (folder / "state.json").exists():
+            raise InputError(f"{folder}: no corpus yet; `zydaflow run` without --until goes on to it")
+        return Dataset.load_from_disk(str(folder))
+
+    def _known(self, dataset: str) -> str:
+        if dataset not in self.datasets:
+            raise InputError(f"{self.root}: no dataset {dataset!r} in this run, which has {', '.join(self.datasets)}")
+        return dataset
+
+    def _files(self, beginning: str) -> list[str]:
+        """The run's files whose path below the folder begins so, in order."""
+        return sorted(path for path, _ in self.made_of["outputs"] if path.startswith(beginning))
+
+    def _read(self, files: list[str], columns: Sequence[str] | None = None) -> pa.Table:
+        """Raises InputError for a missing file or column."""
+        try:
+            source = pads.dataset([str(self.root / file) for file in files], format="parquet")
+            for name in columns or ():
+                if name not in source.schema.names:
+                    raise InputError(f"{self.root}: there is no column {name!r}{nearest(name, source.schema.names)}")
+            return source.to_table(columns=None if columns is None else list(columns)).unify_dictionaries()
+        except (OSError, pa.ArrowInvalid) as error:
+            raise InputError(
+                f"{self.root}: a table cannot be read: {error}; `zydaflow verify` says what is wrong"
+            ) from error
+
+    def _read_or_empty(self, beginning: str, schema: pa.Schema) -> pa.Table:
+        files = self._files(beginning)
+        return self._read(files) if files else schema.empty_table()

@@ -1,0 +1,84 @@
+"""What a run would find done already, told from commit records alone."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from zydaflow.provenance.commits import Record, Store
+from zydaflow.recipe import Recipe, TrainSpec
+from zydaflow.stages import cluster, decide, match, select, tokenize, train
+from zydaflow.stages import manifest as manifests
+from zydaflow.stages.job import Job
+from zydaflow.stages.manifest import Manifest
+from zydaflow.stages.plan import Plan
+from zydaflow.stages.prepare import measured_parts
+
+
+class Reuse(NamedTuple):
+    """Of so many units of work, those that are done and still stand under the recipe."""
+
+    stage: str
+    done: int
+    units: int
+
+
+def reusable(store: Store, plan: Plan) -> list[Reuse]:
+    """Stage by stage, in order, up to the first whose units depend on work that is not done.
+
+    `measure`, `judge`, `keep` and `sketch` count shards, the others their own units.
+    """
+    states = [_prepared(store, Job(plan.recipe, shard)) for shard in plan.shards]
+    steps = ["measure", "judge", "keep"] + (["sketch"] if plan.recipe.dedup else [])
+    found = [Reuse(step, sum(step in state for state in states), len(states)) for step in steps]
+    if all(step.done == step.units for step in found):
+        found += _later(store, plan.recipe, manifests.build(store, plan.recipe, plan.shards))
+    return found
+
+
+def _prepared(store: Store, job: Job) -> set[str]:
+    """The steps that are done for every part of a shard."""
+    parts = list(measured_parts(store, job))
+    if not parts or parts[-1][1].facts["next"] is not None:
+        return set()
+    return set.intersection(*(_settled(store, job, part) for part, _ in parts))
+
+
+def _settled(store: Store, job: Job, part: int) -> set[str]:
+    """The steps that are done for one measured part."""
+    unit, done = job.unit(part), {"measure"}
+    judged = store.find("judge", unit, job.judge_fingerprint(part))
+    if judged is None:
+        return done
+    keep = judged.facts["keep"]
+    records: dict[str, Record | None] = {"judge": judged, "keep": store.find("keep", unit, keep)}
+    if job.recipe.dedup:
+        records["sketch"] = store.find("sketch", unit, job.sketch_fingerprint(keep))
+    return done | {step for step, record in records.items() if record is not None}
+
+
+def _later(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:
+    """The stages after the first; the paths in their units do not matter here."""
+    if recipe.dedup:
+        ranges = len(match.match_names(recipe, manifest))
+        yield Reuse("match", ranges - len(match.match_units(store, recipe, manifest, "")), ranges)
+        clustered = cluster.record_of(store, recipe, manifest)
+        if clustered is None:
+            return
+        partitions = clustered.counts["partitions"]
+        yield Reuse("decide", partitions - len(decide.units(store, recipe, manifest, "")), partitions)
+    datasets = len(manifest.datasets)
+    selected = datasets - len(select.units(store, recipe, manifest, ""))
+    yield Reuse("select", selected, datasets)
+    if selected == datasets:
+        yield from _corpus(store, recipe, manifest)
+
+
+def _corpus(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:
+    """The trained tokenizer and the output shards."""
+    if isinstance(recipe.tokenizer, TrainSpec):
+        trained = train.record_of(store, recipe, manifest) is not None
+        yield Reuse("train", int(trained), 1)
+        if not trained:
+            return
+    shards = sum(len(tokenize.planned(store, recipe, manifest, dataset)) for dataset in range(len(manifest.datasets)))
+    todo = tokenize.units(store, recipe, manifest, "", train.tokenizer_of(store, recipe))
+    yield Reuse("tokenize", shards - len(todo), shards)
