@@ -1,6 +1,6 @@
 """Times the whole flow: MB/s per core of each stage and of all, memory per process, and the ratio to obvious Python.
 
-    python tests/benchmarks/pipeline.py FOLDER --tokenizer TOKENIZER.JSON [--word-lists FOLDER] [--workers N] [--out DIR]
+    python tests/benchmarks/pipeline.py FOLDER --tokenizer FILE [--word-lists FOLDER] [--workers N] [--out DIR]
 
 FOLDER holds .jsonl[.gz|.zst] and .parquet files with a column `text`, a dataset each; those named code* are not
 filtered. MB are 10⁶ bytes of UTF-8 text as loaded. Start-up (Ray, compiling, loading) is told apart.
@@ -69,10 +69,16 @@ def recipe_of(options: argparse.Namespace, out: str) -> Recipe:
     """The benchmark's recipe: zyda's rules on all but code, zyda's dedup."""
     files = sorted(p for p in Path(options.folder).iterdir() if p.is_file())
     datasets = [
-        {"name": file.name.split(".")[0], "path": str(file), **({"filters": []} if file.name.startswith("code") else {})}
+        {
+            "name": file.name.split(".")[0],
+            "path": str(file),
+            **({"filters": []} if file.name.startswith("code") else {}),
+        }
         for file in files
     ]
-    lists = {name: str(Path(options.word_lists) / file) for name, file in WORD_LISTS.items()} if options.word_lists else {}
+    lists = (
+        {name: str(Path(options.word_lists) / file) for name, file in WORD_LISTS.items()} if options.word_lists else {}
+    )
     return load_recipe(
         {
             "name": "benchmark",

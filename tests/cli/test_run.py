@@ -13,7 +13,6 @@ import yaml
 from inputs import datasets, recipe
 from serial import results
 
-
 ZYDAFLOW = [sys.executable, "-m", "zydaflow"]
 
 
@@ -33,7 +32,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr
     assert "written" in done.stdout
     lines = [line for line in done.stderr.splitlines() if line]
-    assert [line.split()[0] for line in lines if " units" in line][0] == "measure"
+    assert next(line.split()[0] for line in lines if " units" in line) == "measure"
     assert "\r" not in done.stderr  # a file, not a terminal: a line per stage
     return folder
 

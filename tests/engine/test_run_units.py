@@ -26,7 +26,7 @@ def _ray() -> Iterator[None]:
         yield
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path)
 
@@ -77,7 +77,9 @@ def damaged(store: Store, name: str) -> Done:
 
 
 def _units(function, count: int, *arguments) -> list[Unit]:
-    return [Unit(f"{function.__name__}-{k}", function, (f"{function.__name__}-{k}", *arguments), 1000) for k in range(count)]
+    return [
+        Unit(f"{function.__name__}-{k}", function, (f"{function.__name__}-{k}", *arguments), 1000) for k in range(count)
+    ]
 
 
 def test_every_unit_is_done_once_and_counted(store: Store) -> None:
@@ -153,5 +155,5 @@ def test_addresses_that_cannot_be(store: Store, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(RecipeError, match="is none of local, auto, HOST:PORT"), session("nowhere"):
         pass
-    with pytest.raises(RunError, match="no Ray cluster answers at 127.0.0.1:1"), session("127.0.0.1:1"):
+    with pytest.raises(RunError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"), session("127.0.0.1:1"):
         pass

@@ -86,7 +86,9 @@ def test_deep_metadata_is_quarantined_and_deep_unused_values_are_not(tmp_path):
     assert read_bytes(tmp_path, data).texts == ["a", "b"]
     got = read_bytes(tmp_path, data, metadata=("x",))
     assert got.texts == ["a"]
-    assert got.bad[0]["reason"].startswith("the metadata cannot be kept")
+    assert got.bad[0]["reason"].startswith("a value cannot be kept as JSON: ")
+    data = data.replace(b'"text": "b"', b'"text": "b", "id": ' + b"[" * 300 + b"]" * 300)
+    assert read_bytes(tmp_path, data, id="id").texts == ["a"]
 
 
 def test_null_and_absent_text_are_null(tmp_path):

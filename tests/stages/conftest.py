@@ -7,7 +7,7 @@ from inputs import datasets
 from serial import Serial
 
 
-@pytest.fixture()
+@pytest.fixture
 def serial(monkeypatch: pytest.MonkeyPatch) -> Serial:
     """An engine of one process."""
     return Serial(monkeypatch)
@@ -19,7 +19,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     return datasets(tmp_path_factory.mktemp("inputs"))
 
 
-@pytest.fixture()
+@pytest.fixture
 def out(tmp_path: Path) -> Path:
     """Where a run writes."""
     return tmp_path / "out"

@@ -28,12 +28,21 @@ def _empty(path: Path) -> None:
 
 DAMAGES: list[Callable[[Path], None]] = [_flip, _cut, _empty, Path.unlink]
 AREAS = ["corpus/a/*.arrow", "corpus/a/state.json", "signals/b/*", "evidence/removed.parquet", "quarantine/a/*"]
-WORK = ["work/signals/c/*", "work/kept/a/*", "work/documents/b/*", "work/signatures/a/*", "work/decide/*", "work/select/*"]
+WORK = [
+    "work/signals/c/*",
+    "work/kept/a/*",
+    "work/documents/b/*",
+    "work/signatures/a/*",
+    "work/decide/*",
+    "work/select/*",
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("area", AREAS)
-def test_verify_finds_it(serial: Serial, entries: list[dict], out: Path, area: str, damage: Callable[[Path], None]) -> None:
+def test_verify_finds_it(
+    serial: Serial, entries: list[dict], out: Path, area: str, damage: Callable[[Path], None]
+) -> None:
     serial.run(recipe(entries, out))
     assert verify(out) == []
     path = sorted(out.glob(area))[0]
@@ -57,7 +66,7 @@ def test_verify_finds_a_record_that_is_torn(serial: Serial, entries: list[dict],
 
 
 def test_verify_refuses_a_folder_that_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run.json"):
+    with pytest.raises(InputError, match=r"no run\.json"):
         verify(tmp_path)
 
 
@@ -82,7 +91,9 @@ def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
     before = results(serial.run(small))
     path = sorted(out.glob(area))[0]
     _flip(path)
-    changed = recipe(entries, out, dedup=small["dedup"] | {"bands": 16, "rows": 8}, output={"path": str(out), "text": False})
+    changed = recipe(
+        entries, out, dedup=small["dedup"] | {"bands": 16, "rows": 8}, output={"path": str(out), "text": False}
+    )
     with pytest.raises(DamagedArtefact, match="differs from its checksum") as damage:
         serial.run(changed)
     Store(out).withdraw_artefact(damage.value.path)

@@ -11,7 +11,7 @@ from serial import Serial
 RANKS = ("a", "b", "c")
 
 
-@pytest.fixture()
+@pytest.fixture
 def planted(shared_data: Path) -> Path:
     return shared_data / "planted"
 
@@ -20,7 +20,9 @@ def _run(serial: Serial, planted: Path, out: Path, **dedup: object) -> list[dict
     """The removals of a run over the planted datasets."""
     recipe = {
         "name": "planted",
-        "datasets": [{"name": name, "path": str(planted / f"{name}.jsonl"), "id": "id", "transform": []} for name in RANKS],
+        "datasets": [
+            {"name": name, "path": str(planted / f"{name}.jsonl"), "id": "id", "transform": []} for name in RANKS
+        ],
         "filters": [],
         "dedup": {"bands": 32, "rows": 4, "threshold": 0.4} | dedup,
         "output": {"path": str(out)},
@@ -39,7 +41,9 @@ def test_every_removal_names_a_document_that_is_in_the_output(
     serial: Serial, planted: Path, out: Path, verify: str
 ) -> None:
     removed = _run(serial, planted, out, verify=verify)
-    survivors = {(name, row) for name in RANKS for row in datasets.load_from_disk(str(out / "corpus" / name))["source_id"]}
+    survivors = {
+        (name, row) for name in RANKS for row in datasets.load_from_disk(str(out / "corpus" / name))["source_id"]
+    }
     assert len(removed) > 500
     assert {(row["kept_dataset"], row["kept_id"]) for row in removed} <= survivors
     assert not {(row["dataset"], row["id"]) for row in removed} & survivors
@@ -64,7 +68,9 @@ def test_exact_removals_are_similar_and_similar_documents_are_removed(serial: Se
 def test_estimated_removals_are_nearly_all_similar(serial: Serial, planted: Path, out: Path) -> None:
     jaccard = _jaccard(planted)
     removed = _run(serial, planted, out, verify="signature")
-    kept = [max((s for p, s in jaccard.items() if row["id"] in p and row["kept_id"] in p), default=0) for row in removed]
+    kept = [
+        max((s for p, s in jaccard.items() if row["id"] in p and row["kept_id"] in p), default=0) for row in removed
+    ]
     assert sum(s < 0.4 for s in kept) <= 0.02 * len(removed)
     assert sum(s < 0.3 for s in kept) <= 0.002 * len(removed)
 

@@ -10,7 +10,7 @@ from serial import Serial, results
 from zydaflow.stages import prepare
 
 
-@pytest.fixture()
+@pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The shards whose raw text was read."""
     read, names = prepare.sources.read_shard, []
@@ -30,7 +30,9 @@ def test_nothing_is_done_twice(serial: Serial, entries: list[dict], out: Path) -
     assert after == before
 
 
-def test_another_threshold_reads_no_text_again(serial: Serial, entries: list[dict], out: Path, reads: list[str]) -> None:
+def test_another_threshold_reads_no_text_again(
+    serial: Serial, entries: list[dict], out: Path, reads: list[str]
+) -> None:
     small = recipe(entries, out)
     serial.run(small)
     assert reads
@@ -54,7 +56,9 @@ def test_another_band_split_is_made_from_stored_signatures(
     assert {"bands", "match", "cluster", "decide"} <= set(serial.done)
 
 
-def test_other_permutations_are_never_mixed_with_the_old_ones(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+def test_other_permutations_are_never_mixed_with_the_old_ones(
+    serial: Serial, entries: list[dict], tmp_path: Path
+) -> None:
     small = recipe(entries, tmp_path / "used")
     other = {"dedup": small["dedup"] | {"permutations": 112, "bands": 28}}
     serial.run(small)

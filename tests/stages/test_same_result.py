@@ -23,7 +23,8 @@ def test_every_outcome_is_in_the_small_run(serial: Serial, entries: list[dict], 
     outcomes = load(serial.run(recipe(entries, out)))["total"]["outcomes"]
     counts = {name: count["documents"] for name, count in outcomes.items()}
     assert counts == {
-        "unreadable": 1, "null": 1, "empty": 1, "filtered": 2, "removed_within": 2, "removed_across": 25, "pending": 0, "written": 80,
+        "unreadable": 1, "null": 1, "empty": 1, "filtered": 2,
+        "removed_within": 2, "removed_across": 25, "pending": 0, "written": 80,
     }  # fmt: skip
     assert verify(out) == []
 
@@ -47,11 +48,15 @@ def test_the_place_of_the_input_and_the_order_of_its_files_change_nothing(
     serial: Serial, tmp_path: Path, out: Path, expected: dict[str, str]
 ) -> None:
     entries = datasets(tmp_path / "elsewhere")
-    for path in sorted((tmp_path / "elsewhere" / "a").iterdir()):  # listed as they were created: now the other way round
+    for path in sorted(
+        (tmp_path / "elsewhere" / "a").iterdir()
+    ):  # listed as they were created: now the other way round
         shutil.move(shutil.copy(path, tmp_path / "moved"), path)
     found = results(serial.run(recipe(entries, out)))
     assert {k: v for k, v in found.items() if k != "corpus/README.md"} == {
-        k: v for k, v in expected.items() if k != "corpus/README.md"  # which names the paths
+        k: v
+        for k, v in expected.items()
+        if k != "corpus/README.md"  # which names the paths
     }
 
 
@@ -77,7 +82,9 @@ def _die_at(monkeypatch: pytest.MonkeyPatch, number: int, after: bool) -> None:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_killed_at_any_commit_and_resumed(entries: list[dict], tmp_path: Path, expected: dict[str, str], after: bool) -> None:
+def test_killed_at_any_commit_and_resumed(
+    entries: list[dict], tmp_path: Path, expected: dict[str, str], after: bool
+) -> None:
     number, died = 1, True
     while died:
         out = tmp_path / str(number)

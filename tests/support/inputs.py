@@ -9,7 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-WORDS = [a + b for a in "ba co du fi ga he ji lo mu ne po ri su ta vo".split() for b in "lan mor tis ner dak sel pun rim".split()]
+WORDS = [
+    a + b
+    for a in ["ba", "co", "du", "fi", "ga", "he", "ji", "lo", "mu", "ne", "po", "ri", "su", "ta", "vo"]
+    for b in ["lan", "mor", "tis", "ner", "dak", "sel", "pun", "rim"]
+]
 
 
 def prose(rng: random.Random, words: int) -> str:
@@ -32,8 +36,8 @@ def datasets(folder: Path, seed: int = 7) -> list[dict[str, Any]]:
     originals = [prose(rng, rng.randint(60, 400)) for _ in range(60)]
     copies = [originals[k] for k in range(0, 30, 3)]
     near = [edited(rng, originals[k], 3) for k in range(1, 30, 3)]
-    a = originals[:40] + [originals[2], edited(rng, originals[5], 2)]
-    b = originals[40:] + copies + near
+    a = [*originals[:40], originals[2], edited(rng, originals[5], 2)]
+    b = [*originals[40:], *copies, *near]
     c = [prose(rng, 80) for _ in range(20)] + near[:4] + [edited(rng, originals[45], 2), "12345 " * 60, "short"]
     (folder / "a").mkdir(parents=True)
     half = len(a) // 2

@@ -14,9 +14,11 @@ FILE = "progress.json"
 
 
 class Meter:
-    """Counts one stage. On a terminal its line is drawn anew once a second; elsewhere it is printed once, at the end."""
+    """Counts one stage. A terminal shows its line anew once a second; elsewhere it is printed once, at the end."""
 
-    def __init__(self, store: Store, stage: str, units: int, bytes_: int, reused: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, store: Store, stage: str, units: int, bytes_: int, reused: int, stream: TextIO | None = None
+    ) -> None:
         self._store, self._stage, self._units, self._total, self._reused = store, stage, units, bytes_, reused
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()

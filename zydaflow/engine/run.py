@@ -89,8 +89,8 @@ def _grantable(memory: int) -> int:
     largest = max((n["Resources"].get("memory", 0) for n in ray.nodes() if n["Alive"]), default=0)
     if memory > largest:
         raise RunError(
-            f"resources.memory_per_task: {memory / 1e9:.2f} GB is more than any node has for Ray ({largest / 1e9:.2f} GB); "
-            "lower it, or give Ray more (`ray start --memory=BYTES`)"
+            f"resources.memory_per_task: {memory / 1e9:.2f} GB is more than any node has for Ray "
+            f"({largest / 1e9:.2f} GB); lower it, or give Ray more (`ray start --memory=BYTES`)"
         )
     return memory
 
@@ -126,7 +126,8 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
         raise cause
     if isinstance(cause, OSError) and cause.errno in FULL:
         raise RunError(
-            f"{unit.name}: the disk is full ({cause}). Nothing half-done was committed; make space and run the same command again"
+            f"{unit.name}: the disk is full ({cause}). Nothing half-done was committed; "
+            "make space and run the same command again"
         ) from cause
     tries = state.tries[unit.name] = state.tries.get(unit.name, 0) + 1
     if _passing(cause) and tries < TRIES:
@@ -135,7 +136,9 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
         return
     meter.failed += 1
     state.errors.append(cause)
-    state.failures.append({"unit": unit.name, "error": f"{type(cause).__name__}: {cause}", "tries": str(tries), "traceback": text})
+    state.failures.append(
+        {"unit": unit.name, "error": f"{type(cause).__name__}: {cause}", "tries": str(tries), "traceback": text}
+    )
 
 
 def _passing(cause: BaseException) -> bool:
@@ -164,8 +167,11 @@ def _raise(store: Store, stage: str, state: _State) -> None:
     lines = "\n".join(f"  {f['unit']}: {f['error']}" for f in state.failures[:20])
     more = f"\n  … and {len(state.failures) - 20} more" if len(state.failures) > 20 else ""
     if all(isinstance(e, InputError) for e in state.errors):
-        raise InputError(f"{stage}: {len(state.failures)} inputs cannot be used; the other units are done\n{lines}{more}")
+        raise InputError(
+            f"{stage}: {len(state.failures)} inputs cannot be used; the other units are done\n{lines}{more}"
+        )
     first = "" if all(isinstance(e, ZydaflowError) for e in state.errors) else f"\n{state.failures[0]['traceback']}"
     raise RunError(
-        f"{stage}: {len(state.failures)} units failed, the others are done; details in {store.path(FAILURES)}\n{lines}{more}{first}"
+        f"{stage}: {len(state.failures)} units failed, the others are done; "
+        f"details in {store.path(FAILURES)}\n{lines}{more}{first}"
     )

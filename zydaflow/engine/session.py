@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from zydaflow.errors import RecipeError, RunError
 
@@ -32,7 +33,11 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    common = {"log_to_driver": False, "logging_level": "ERROR", "runtime_env": {"env_vars": WORKER_ENVIRONMENT}}
+    common: dict[str, Any] = {
+        "log_to_driver": False,
+        "logging_level": "ERROR",
+        "runtime_env": {"env_vars": WORKER_ENVIRONMENT},
+    }
     if address == "local":
         ray.init(
             address="local",
@@ -49,7 +54,7 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _join(address: str, common: dict) -> None:
+def _join(address: str, common: dict[str, Any]) -> None:
     import ray
 
     if address != "auto":
@@ -59,7 +64,9 @@ def _join(address: str, common: dict) -> None:
         try:
             socket.create_connection((host, int(port)), timeout=10).close()
         except OSError as error:
-            raise RunError(f"--address: no Ray cluster answers at {address} ({error}); is `ray start --head` running?") from error
+            raise RunError(
+                f"--address: no Ray cluster answers at {address} ({error}); is `ray start --head` running?"
+            ) from error
     try:
         ray.init(address=address, **common)
     except (ConnectionError, RuntimeError, ValueError) as error:

@@ -45,7 +45,7 @@ class Artefact:
 
 @dataclass(frozen=True)
 class Record:
-    """What one unit of one stage made. `counts` are integers that add up over units; `facts` are what later stages need."""
+    """What one unit of one stage made. `counts` are integers that add up over units; later stages need the `facts`."""
 
     stage: str
     unit: str
@@ -75,7 +75,7 @@ def file_name(unit: str) -> str:
 
 
 class Output:
-    """A file being written, which hashes what passes through. It gets a name only by `finish`; until then it is nothing."""
+    """A file being written, which hashes what passes through. It gets a name only by `finish`."""
 
     def __init__(self, root: Path, folder: str) -> None:
         self._root, self._hash, self._bytes = root, xxhash.xxh3_128(), 0

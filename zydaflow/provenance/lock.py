@@ -24,7 +24,9 @@ def owned(root: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            raise RunError(f"{root}: another run owns this folder ({file.read().strip()}); wait for it, or give another --out") from None
+            raise RunError(
+                f"{root}: another run owns this folder ({file.read().strip()}); wait for it, or give another --out"
+            ) from None
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}")
         file.flush()

@@ -5,11 +5,11 @@ def megabytes(size: float) -> str:
     """Bytes in powers of ten: 512 B, 3.4 MB."""
     if abs(size) < 1000:
         return f"{size:.0f} B"
-    for unit in ("kB", "MB", "GB", "TB"):
+    for unit in ("kB", "MB", "GB"):
         size /= 1000
         if abs(size) < 1000:
-            break
-    return f"{size:.1f} {unit}"
+            return f"{size:.1f} {unit}"
+    return f"{size / 1000:.1f} TB"
 
 
 def duration(seconds: float) -> str:

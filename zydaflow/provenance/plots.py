@@ -44,14 +44,15 @@ def distribution(run: Run, name: str) -> "Figure":
     Height is the square root of the count, each dataset to its own largest bin.
     """
     signal, rows = SIGNALS[name], by_signal(run.statistics, run.recipe)[name]
-    figure, axes = _figure(len(rows), 0.9 + 0.42 * len(rows), sharex=True)
+    figure, axes = _figure(len(rows), 1.2 + 0.42 * len(rows), sharex=True)
     draw = _draw_labels if signal.kind == "label" else _draw_bins
     draw(signal, rows, axes)
     for row, axis in zip(rows, axes, strict=True):
         axis.set_ylabel(row.dataset, rotation=0, ha="right", va="center")
         axis.set_yticks([])
         axis.spines[["top", "right", "left"]].set_visible(False)
-    axes[0].set_title(f"{name} ({signal.unit})", loc="left")
+        axis.tick_params(bottom=axis is axes[-1])
+    figure.suptitle(f"{name} ({signal.unit})", x=0.01, ha="left")
     return figure
 
 
@@ -64,7 +65,7 @@ def _draw_bins(signal: Signal, rows: list[Row], axes: list["Axes"]) -> None:
             axis.axvline(boundary(signal, rule), color=BOUND)
             axis.axvspan(boundary(signal, rule), low if rule["test"] == "min" else high, color=BOUND, alpha=0.08, lw=0)
     for text, place in {(threshold(rule), boundary(signal, rule)) for row in rows for rule in row.rules}:
-        axes[0].annotate(text, (place, 1.02), xycoords=("data", "axes fraction"), color=BOUND, ha="center")
+        axes[0].annotate(text, (place, 1.02), xycoords=("data", "axes fraction"), color=BOUND, ha="center", va="bottom")
     marks = sorted(ticks(signal, low, high, (high - low) / TICKS), key=lambda mark: mark[1])
     axes[-1].set_xticks([place for _, place in marks], [label for label, _ in marks])
     axes[-1].set_xlim(low, high)
@@ -83,12 +84,12 @@ def _draw_labels(signal: Signal, rows: list[Row], axes: list["Axes"]) -> None:
 
 def rule_bars(run: Run) -> "Figure":
     """Documents of all datasets that break each rule at all, first, and alone; rules that none breaks are left out."""
-    counts = rule_counts(run).group_by("rule", use_threads=False)
-    rules = [rule for rule in counts.aggregate([(case, "sum") for case in ("at_all", "first", "alone")]).to_pylist()]
-    active = [rule for rule in rules if rule["at_all_sum"]]
+    sums = [(case, "sum") for case in ("at_all", "first", "alone")]
+    rules = rule_counts(run).group_by("rule", use_threads=False).aggregate(sums)
+    active = [rule for rule in rules.to_pylist() if rule["at_all_sum"]]
     figure, (axis,) = _figure(1, 1.4 + 0.42 * len(active))
     places = np.arange(len(active))
-    for offset, (case, color) in enumerate((("at_all", FILTERED), ("first", "#b8860b"), ("alone", BOUND))):
+    for offset, (case, color) in enumerate((("at_all", "#f1cb98"), ("first", FILTERED), ("alone", BOUND))):
         bars = axis.barh(places + 0.27 * (offset - 1), [rule[f"{case}_sum"] for rule in active], 0.25, color=color)
         bars.set_label(case.replace("_", " "))
         axis.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
@@ -114,6 +115,9 @@ def overlap_map(run: Run) -> "Figure":
     axis.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axis.set_yticks(range(len(names)), names)
     axis.set(xlabel="kept in", ylabel="lost by")
+    edges = np.arange(len(names) + 1) - 0.5
+    axis.vlines(edges, edges[0], edges[-1], color="#dfe3e8", lw=0.6)
+    axis.hlines(edges, edges[0], edges[-1], color="#dfe3e8", lw=0.6)
     marks = [0, 0.01, 0.1, 0.25, 0.5, 1]
     bar = figure.colorbar(image, ticks=np.sqrt(marks), label="share of the losing dataset")
     bar.ax.set_yticklabels([f"{mark:.0%}" for mark in marks])

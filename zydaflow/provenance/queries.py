@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from zydaflow.errors import InputError
+from zydaflow.filters import Rule
 from zydaflow.provenance.distributions import rules_in_order
 from zydaflow.provenance.figures import threshold
 from zydaflow.provenance.run import Run
@@ -14,7 +15,7 @@ CASES = {"seen": "seen", "at_all": "broken_at_all", "first": "broken_first", "al
 
 
 def rule_counts(run: Run) -> pa.Table:
-    """A row per dataset and rule: `dataset`, `rule`, `keeps`, and documents `seen`, broken `at_all`, `first`, `alone`."""
+    """A row per dataset and rule: `dataset`, `rule`, `keeps`; documents `seen`, broken `at_all`, `first`, `alone`."""
     rows = [
         {"dataset": name, "rule": rule, "keeps": threshold(counts["rule"])}
         | {column: counts[case]["documents"] for column, case in CASES.items()}
@@ -26,7 +27,7 @@ def rule_counts(run: Run) -> pa.Table:
 
 
 def near_threshold(run: Run, dataset: str, rule: str, count: int = 3) -> pa.Table:
-    """The documents nearest to the bound of a min or max rule: up to `count` that it removes, and as many that it lets by.
+    """The documents nearest to the bound of a min or max rule: up to `count` that break it, and as many that do not.
 
     Columns: `side` (removed, let by), `value`, `verdict` (a document may go by another rule), `file`, `position`, `id`,
     `excerpt`; from the farthest on the removed side to the farthest on the other. Raises InputError for no such rule.
@@ -34,19 +35,24 @@ def near_threshold(run: Run, dataset: str, rule: str, count: int = 3) -> pa.Tabl
     known = {r.name: r for r in run.rules(dataset) if r.test in ("min", "max")}
     if rule not in known:
         raise InputError(f"{dataset} has no rule {rule!r} with a bound{nearest(rule, known)}")
-    signal = known[rule].signal
-    table = run.signals(dataset, ["file", "position", "id", "verdict", "excerpt", signal])
-    judged = pc.is_in(table["verdict"].cast(pa.string()), pa.array(["kept", "filtered"]))
-    table = table.filter(pc.and_(judged, pc.is_valid(table[signal])))
-    distance = pc.abs(pc.subtract(table[signal].cast(pa.float64()), known[rule].bound))
-    order = pc.sort_indices(
-        table.append_column("distance", distance), [(key, "ascending") for key in ("distance", "file", "position")]
-    )
-    broken = known[rule].breaks(table[signal])[order]
-    removed, let_by = (order.to_numpy()[side][:count] for side in (broken, ~broken))
-    rows = table.take(np.concatenate([removed[::-1], let_by]))
-    columns = {"side": ["removed"] * len(removed) + ["let by"] * len(let_by), "value": rows[signal]}
-    return pa.table(columns | {name: rows[name] for name in ("verdict", "file", "position", "id", "excerpt")})
+    table = _by_distance(run, dataset, known[rule])
+    broken = known[rule].breaks(table["value"])
+    removed, let_by = (np.flatnonzero(side)[:count] for side in (broken, ~broken))
+    sides = pa.array(["removed"] * len(removed) + ["let by"] * len(let_by))
+    return table.take(np.concatenate([removed[::-1], let_by])).add_column(0, "side", sides)
+
+
+def _by_distance(run: Run, dataset: str, rule: Rule) -> pa.Table:
+    """The documents that were judged by the rule, the nearest to its bound first."""
+    names = {"value": rule.signal, **{name: name for name in ("verdict", "file", "position", "id", "excerpt")}}
+    table = run.signals(dataset, list(names.values())).rename_columns(list(names))
+    for labels in ("verdict", "file"):  # dictionaries, which Arrow does not sort by
+        table = table.set_column(table.column_names.index(labels), labels, table[labels].cast(pa.string()))
+    judged = pc.is_in(table["verdict"], pa.array(["kept", "filtered"]))
+    table = table.filter(pc.and_(judged, pc.is_valid(table["value"])))
+    distance = pc.abs(pc.subtract(table["value"].cast(pa.float64()), rule.bound))
+    keys = [(key, "ascending") for key in ("distance", "file", "position")]
+    return table.append_column("distance", distance).sort_by(keys).drop_columns("distance")
 
 
 def overlap(run: Run) -> np.ndarray:

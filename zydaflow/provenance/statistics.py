@@ -17,14 +17,15 @@ Json = dict[str, Any]
 def collect(records: Iterable[Record], datasets: list[str]) -> Json:
     """Everything that is counted, per dataset and in all:
 
-        {"datasets": {NAME: {"rank": n, "read": N, "outcomes": {OUTCOME: N}, "sampled_out": n, "repaired": n, "wordless": n,
-                             "unreadable_file_bytes": n, "rules": …, "signals": …}},
+        {"datasets": {NAME: {"rank": n, "read": N, "outcomes": {OUTCOME: N}, "sampled_out": n, "repaired": n,
+                             "wordless": n, "unreadable_file_bytes": n, "rules": …, "signals": …}},
          "total": {"read": N, "outcomes": {OUTCOME: N}},
          "losses": {LOSER: {KEEPER: {"documents": n, "bytes": n}}}, "clusters": {"count": n, "sizes": {SIZE: n}}}
 
-    N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a readable
-    text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate by the dataset's tokens
-    per byte, and stand under "tokens_estimated". `pending` documents are kept, and the run did not come to them yet.
+    N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a
+    readable text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate by the dataset's
+    tokens per byte, and stand under "tokens_estimated". `pending` documents are kept, and the run did not come to them
+    yet.
     """
     sums = {name: _Sums() for name in datasets}
     losses: Json = {}
@@ -122,4 +123,7 @@ def check_sums(statistics: Json, finished: bool) -> None:
             told = {outcome: count[unit] for outcome, count in dataset["outcomes"].items()}
             if read != sum(told.values()) or min(told.values()) < 0 or (finished and told["pending"]):
                 parts = ", ".join(f"{value:,} {outcome}" for outcome, value in told.items())
-                raise RunError(f"{name}: {read:,} {unit} were read, but the outcomes are {parts}; this is a fault of zydaflow, please report it")
+                raise RunError(
+                    f"{name}: {read:,} {unit} were read, but the outcomes are {parts}; "
+                    "this is a fault of zydaflow, please report it"
+                )

@@ -14,7 +14,9 @@ ROW_GROUP = 65_536
 class ArrowFile:
     """An Arrow IPC file being written; its batches can be read one by one, and memory-mapped if not compressed."""
 
-    def __init__(self, outputs: ExitStack, store: Store, folder: str, schema: pa.Schema, compression: str | None = None) -> None:
+    def __init__(
+        self, outputs: ExitStack, store: Store, folder: str, schema: pa.Schema, compression: str | None = None
+    ) -> None:
         self._out = outputs.enter_context(store.create(folder))
         self._writer = pa.ipc.new_file(self._out, schema, options=pa.ipc.IpcWriteOptions(compression=compression))
         self.rows = 0

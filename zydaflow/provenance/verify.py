@@ -72,7 +72,8 @@ def _check_tokens(store: Store, record: Record) -> Iterator[str]:
     except (OSError, pa.ArrowInvalid):
         return  # the file itself is reported by its checksum
     if not ids == told == record.counts["tokens"]:
-        yield f"{record.artefacts['shard'].path}: holds {ids} tokens, its rows say {told}, its record {record.counts['tokens']}"
+        shard, counted = record.artefacts["shard"], record.counts["tokens"]
+        yield f"{shard.path}: holds {ids} tokens, its rows say {told}, its record {counted}"
 
 
 def _extra(store: Store, known: set[str]) -> Iterator[str]:

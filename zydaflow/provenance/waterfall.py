@@ -15,7 +15,9 @@ def statistics_text(out: str | Path) -> str:
     try:
         return (Path(out) / FILE).read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{out}: there are no statistics ({error.strerror}); has `zydaflow run` come to its end there?") from error
+        raise InputError(
+            f"{out}: there are no statistics ({error.strerror}); has `zydaflow run` come to its end there?"
+        ) from error
 
 
 def load(out: str | Path) -> dict[str, Any]:
@@ -72,7 +74,10 @@ def render_rules(out: str | Path) -> str:
         head = f"{name + ': rules':<48} {'seen':>10} {'at all':>10} {'first':>10} {'alone':>10}"
         lines = [
             f"  {rule:<38} {_bound(counts['rule']):>7} "
-            + " ".join(f"{counts[case]['documents']:>10,}" for case in ("seen", "broken_at_all", "broken_first", "broken_alone"))
+            + " ".join(
+                f"{counts[case]['documents']:>10,}"
+                for case in ("seen", "broken_at_all", "broken_first", "broken_alone")
+            )
             for rule, counts in dataset["rules"].items()
         ]
         sections.append("\n".join(["", head, *lines]))

@@ -123,6 +123,8 @@ def _texts(table: pa.RecordBatch, name: str | None) -> tuple[pa.StringArray, np.
 def _metadata(table: pa.RecordBatch, columns: Columns) -> tuple[pa.StringArray, np.ndarray]:
     """The metadata of each row as one JSON object, and bool[n]: in which rows it had to be repaired."""
     changed = np.zeros(len(table), np.bool_)
+    if not columns.metadata:
+        return pa.nulls(len(table), pa.string()), changed
     values = {}
     for name in columns.metadata:
         values[name], repaired = _values(table[name])

@@ -148,13 +148,14 @@ def _batch(documents: list[tuple[int, Document]], columns: Columns, sampled_out:
         except UnicodeDecodeError as error:
             bad.append(Bad(position, len(data), f"not UTF-8: {error}", data))
     positions, texts, ids = zip(*rows, strict=True) if rows else ((), (), ())
+    nothing = pa.nulls(len(rows), pa.string())
     table = records.records_of(
-        columns._replace(id="id"),
+        columns,
         pa.array(positions, pa.int64()),
         pa.array(texts, pa.large_string()),
         pa.array(ids, pa.string()),
-        None,
-        None,
+        nothing,
+        nothing,
     )
     return Batch(0, table, records.quarantine_of(bad), sampled_out, 0)
 

@@ -21,9 +21,7 @@ from zydaflow.sources.values import as_metadata, as_text, parse_exactly, without
 
 BOM = b"\xef\xbb\xbf"
 SMALLEST_READ = 2**16
-_ROUNDED = re.compile(
-    rb"[0-9]e[+]?(1[89]|[2-9][0-9]|[1-9][0-9]{2})"
-)  # a float that may stand for an integer beyond 64 bits
+_ROUNDED = re.compile(r"[0-9]e[+]?(1[89]|[2-9][0-9]|[1-9][0-9]{2})")  # may stand for an integer beyond 64 bits
 
 
 def read_jsonl(
@@ -91,9 +89,18 @@ class _Rows:
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
         self.licenses: list[str | None] = []
-        self.metadata: list[str] = []
+        self.metadata: list[str | None] = []
         self.bad: list[Bad] = []
         self.repaired = 0
+
+    def append(
+        self, position: int, text: str | None, id_: str | None, license_: str | None, metadata: str | None
+    ) -> None:
+        self.positions.append(position)
+        self.texts.append(text)
+        self.ids.append(id_)
+        self.licenses.append(license_)
+        self.metadata.append(metadata)
 
     def batch(self, columns: Columns, part: int, sampled_out: int) -> Batch:
         table = records.records_of(
@@ -145,17 +152,13 @@ def _read_line(position: int, line: bytes, columns: Columns, rows: _Rows) -> str
     text = record.get(columns.text)
     if text is not None and type(text) is not str:
         return f"{columns.text!r} is of JSON type {kind_of(text)}, not string"
-    if columns.metadata:
-        try:
-            rows.metadata.append(_metadata(record, line, columns))
-        except orjson.JSONEncodeError as error:
-            return f"the metadata cannot be kept: {error}"
-    if columns.id is not None:
-        rows.ids.append(_exact_text(record, line, columns.id))
-    if columns.license is not None:
-        rows.licenses.append(_exact_text(record, line, columns.license))
-    rows.positions.append(position)
-    rows.texts.append(text)
+    try:
+        id_ = _exact_text(record, line, columns.id)
+        license_ = _exact_text(record, line, columns.license)
+        metadata = _metadata(record, line, columns)
+    except ValueError as error:
+        return str(error)
+    rows.append(position, text, id_, license_, metadata)
     rows.repaired += repaired
     return None
 
@@ -170,14 +173,18 @@ def _read_hard_line(line: bytes, columns: Columns) -> tuple[Any, bool]:
     return clean, repaired or clean != used
 
 
-def _exact_text(record: dict[str, Any], line: bytes, name: str) -> str | None:
+def _exact_text(record: dict[str, Any], line: bytes, name: str | None) -> str | None:
+    if name is None:
+        return None
     value = record.get(name)
     if type(value) is float:  # perhaps an integer beyond 64 bits: take the literal
         value = parse_exactly(line)[0][name]
     return as_text(value)
 
 
-def _metadata(record: dict[str, Any], line: bytes, columns: Columns) -> str:
+def _metadata(record: dict[str, Any], line: bytes, columns: Columns) -> str | None:
+    if not columns.metadata:
+        return None
     metadata = as_metadata(record, columns.metadata)
     if _ROUNDED.search(metadata):
         metadata = as_metadata(parse_exactly(line)[0], columns.metadata)

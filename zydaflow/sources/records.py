@@ -68,16 +68,7 @@ def quarantine_of(bad: Iterable[Bad]) -> pa.RecordBatch:
 def records_of(
     columns: Columns, positions: pa.Array, text: pa.Array, ids: pa.Array, licenses: pa.Array, metadata: pa.Array
 ) -> pa.RecordBatch:
-    """Equally long arrays as a batch of schema RECORDS; those of columns that are not asked for are ignored."""
-    n = len(text)
-    empty = pa.nulls(n, pa.string())
+    """Equally long arrays as a batch of schema RECORDS, with the fixed licence where it is not a column."""
     if columns.license is None:
-        licenses = pa.repeat(pa.scalar(columns.license_text, pa.string()), n)
-    arrays = [
-        positions,
-        text,
-        ids if columns.id is not None else empty,
-        licenses,
-        metadata if columns.metadata else empty,
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
+        licenses = pa.repeat(pa.scalar(columns.license_text, pa.string()), len(text))
+    return pa.RecordBatch.from_arrays([positions, text, ids, licenses, metadata], schema=RECORDS)

@@ -51,13 +51,16 @@ def as_metadata(record: Mapping[str, Any], names: Sequence[str]) -> str:
     """The named values of a record as one strict JSON object with sorted keys.
 
     What is absent, NaN or infinite is null; dates and times are ISO 8601, bytes base64, decimals strings.
-    Raises orjson.JSONEncodeError where a value is nested deeper than 254 levels.
+    Raises ValueError where a value is nested deeper than 254 levels.
     """
     return _dump({name: record.get(name) for name in names})
 
 
 def _dump(value: Any) -> str:
-    data = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    try:
+        data = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    except orjson.JSONEncodeError as error:
+        raise ValueError(f"a value cannot be kept as JSON: {error}") from error
     return data.decode()  # at once: orjson's short results, kept, hold on to kilobytes each
 
 

@@ -22,7 +22,8 @@ from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
 
 LIBRARIES = (
-    "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray", "tokenizers", "xxhash",
+    "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray",
+    "tokenizers", "xxhash",
 )  # fmt: skip
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
 UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
@@ -112,10 +113,18 @@ def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[st
         "finished": finished,
         "fingerprint": plan.fingerprint,
         "name": plan.recipe.name,
-        "versions": {"zydaflow": __version__, "python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
+        "versions": {"zydaflow": __version__, "python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
         "machine": {"host": socket.gethostname(), "system": platform.platform(), "cpus": os.cpu_count()},
         "inputs": [
-            {"dataset": d.dataset, "file": f.file, "url": f.url, "size": f.size, "version": f.version, "read": digests.get((d.dataset, f.file), [])}
+            {
+                "dataset": d.dataset,
+                "file": f.file,
+                "url": f.url,
+                "size": f.size,
+                "version": f.version,
+                "read": digests.get((d.dataset, f.file), []),
+            }
             for d in plan.datasets
             for f in d.files
         ],

@@ -124,7 +124,10 @@ class Decisions:
 
     @cached_property
     def _tables(self) -> list[tuple[pa.Table, pa.Table]]:
-        return [tuple(read_table(self._store, r.artefacts[name]) for name in ("removed", "keepers")) for r in self._records]  # type: ignore[misc]
+        return [
+            (read_table(self._store, record.artefacts["removed"]), read_table(self._store, record.artefacts["keepers"]))
+            for record in self._records
+        ]
 
     def removed_rows(self, start: int, stop: int) -> pa.Table:
         """The rows (REMOVED) of the removals among documents start … stop - 1, by number."""
@@ -133,7 +136,9 @@ class Decisions:
 
     def removed(self, start: int, stop: int) -> np.ndarray:
         """int64: the removed documents among start … stop - 1."""
-        pieces = [_between(removed.select(["document"]), start, stop)["document"].to_numpy() for removed, _ in self._tables]
+        pieces = [
+            _between(removed.select(["document"]), start, stop)["document"].to_numpy() for removed, _ in self._tables
+        ]
         return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
 
     def duplicates(self, documents: np.ndarray) -> tuple[np.ndarray, pa.ListArray]:

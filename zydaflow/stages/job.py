@@ -118,4 +118,3 @@ class MaskDigest:
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
-

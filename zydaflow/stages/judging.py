@@ -52,8 +52,8 @@ class Judging:
         state = measurements["state"].to_numpy()
         broken = filters.judge(measurements, self._job.rules)
         broken[state != State.TEXT] = False
-        filtered = broken.any(axis=1)
-        kept = (state == State.TEXT) & ~filtered
+        filtered: np.ndarray = np.any(broken, axis=1)
+        kept: np.ndarray = (state == State.TEXT) & ~filtered
         verdict = np.where(filtered, 3, state).astype(np.int8)
         self._table.write(self._rows(measurements, verdict, broken))
         self._mask.update(kept)
@@ -96,11 +96,13 @@ class Judging:
         table = self._table.finish(job.place("signals", part, fingerprint, "parquet"))
         facts = {"keep": self.keep_fingerprint(), "dataset": job.shard.dataset}
         statistics = self._statistics.to_json()
-        self._store.commit(Record("judge", job.unit(part), fingerprint, {"signals": table}, self._counts, facts, statistics))
+        self._store.commit(
+            Record("judge", job.unit(part), fingerprint, {"signals": table}, self._counts, facts, statistics)
+        )
 
 
 def judge_stored(store: Store, job: Job, part: int, measured: Record) -> str | None:
-    """Judges from stored signals. The fingerprint of the kept text if that is there; None if it has to be made first."""
+    """Judges from stored signals. The fingerprint of the kept text if that is there; None if it must be made first."""
     with ExitStack() as outputs:
         judging = Judging(outputs, store, job, part)
         for batch in batches(store, measured.artefacts["signals"]):

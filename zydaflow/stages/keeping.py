@@ -1,6 +1,7 @@
 """The keep part of preparing: the text of the kept documents, and a table of what identifies each of them."""
 
 from contextlib import ExitStack
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -35,11 +36,17 @@ class Keeping:
         self._documents = ArrowFile(outputs, store, f"work/documents/{dataset}", DOCUMENTS)
         self._row = self._bytes = 0
 
-    def add(self, batch: Batch, measurements: pa.RecordBatch, text: pa.LargeStringArray, kept: np.ndarray) -> pa.LargeStringArray:
+    def add(
+        self, batch: Batch, measurements: pa.RecordBatch, text: pa.LargeStringArray, kept: np.ndarray
+    ) -> pa.LargeStringArray:
         """Writes the documents that are kept and returns their text."""
         rows = pa.array(np.flatnonzero(kept))
         text = text.take(rows)
-        sizes = np.diff(np.frombuffer(text.buffers()[1], np.int64, len(text) + 1, text.offset * 8)) if len(text) else np.empty(0, np.int64)
+        sizes = (
+            np.diff(np.frombuffer(text.buffers()[1], np.int64, len(text) + 1, text.offset * 8))
+            if len(text)
+            else np.empty(0, np.int64)
+        )
         columns = [text, batch.records["license"].take(rows), batch.records["metadata"].take(rows)]
         self._text.write(pa.RecordBatch.from_arrays(columns, schema=KEPT))
         documents = [
@@ -74,5 +81,5 @@ def text_hashes(text: pa.LargeStringArray) -> pa.FixedSizeBinaryArray:
     data = memoryview(text.buffers()[2] or b"")
     bounds = np.frombuffer(text.buffers()[1], np.int64, len(text) + 1, text.offset * 8).tolist()
     digest = xxhash.xxh3_128_digest
-    joined = b"".join([digest(data[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)])
+    joined = b"".join([digest(data[start:stop]) for start, stop in pairwise(bounds)])
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), len(text), [None, pa.py_buffer(joined)])

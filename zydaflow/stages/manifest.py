@@ -143,7 +143,9 @@ def load(store: Store, path: str) -> Manifest:
     return _load(str(full), full.stat().st_mtime_ns)
 
 
-def signatures_of(store: Store, manifest: Manifest, documents: np.ndarray, permutations: int) -> tuple[np.ndarray, np.ndarray]:
+def signatures_of(
+    store: Store, manifest: Manifest, documents: np.ndarray, permutations: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The signatures, uint32 (m, permutations), and word counts, int64 (m,), of documents given by ascending number."""
     values = np.empty((len(documents), permutations), np.uint32)
     words = np.empty(len(documents), np.int64)

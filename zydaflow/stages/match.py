@@ -120,7 +120,11 @@ def match(store: Store, recipe: Recipe, path: str, index: int, ranges: int) -> D
         file = ArrowFile(outputs, store, "work/match", EDGES)
         file.write(pa.RecordBatch.from_arrays([pa.array(edges[:, 0]), pa.array(edges[:, 1])], schema=EDGES))
         artefact = file.finish(f"work/match/{index:04d}-of-{ranges:04d}.{fp[:12]}.arrow")
-        store.commit(Record("match", f"match/{index}-of-{ranges}", fp, {"edges": artefact}, {"keys": len(keys), "edges": len(edges)}))
+        store.commit(
+            Record(
+                "match", f"match/{index}-of-{ranges}", fp, {"edges": artefact}, {"keys": len(keys), "edges": len(edges)}
+            )
+        )
     return Done(0, keys.nbytes + numbers.nbytes)
 
 
@@ -131,7 +135,9 @@ def _link(spec: DedupSpec) -> dedup.Link:
     return "across" if spec.passes == ("across",) else "all"
 
 
-def _read_range(store: Store, recipe: Recipe, manifest: Manifest, index: int, ranges: int) -> tuple[np.ndarray, np.ndarray]:
+def _read_range(
+    store: Store, recipe: Recipe, manifest: Manifest, index: int, ranges: int
+) -> tuple[np.ndarray, np.ndarray]:
     width = dedup.RANGES // ranges
     keys, numbers = [], []
     for group in _groups(manifest):

@@ -53,7 +53,17 @@ class Measuring:
         self._table = None if measured else ArrowFile(outputs, store, self._folder("work/signals"), self._schema, "lz4")
         self._quarantine: ParquetFile | None = None
         self._digest = xxhash.xxh3_128()
-        names = ["read", "read_bytes", "null", "empty", "empty_bytes", "unreadable", "unreadable_bytes", "sampled_out", "repaired"]
+        names = [
+            "read",
+            "read_bytes",
+            "null",
+            "empty",
+            "empty_bytes",
+            "unreadable",
+            "unreadable_bytes",
+            "sampled_out",
+            "repaired",
+        ]
         self._counts = dict.fromkeys(names, 0)
 
     def _folder(self, area: str) -> str:
@@ -75,8 +85,8 @@ class Measuring:
         view = from_arrow(raw)
         state = np.where(blank(view), State.EMPTY, State.TEXT).astype(np.uint8)
         state[raw.is_null().to_numpy(zero_copy_only=False)] = State.NULL
-        self._digest.update(np.ascontiguousarray(view.offsets - view.offsets[0]))
-        self._digest.update(view.data[view.offsets[0] : view.offsets[-1]])
+        self._digest.update((view.offsets - view.offsets[0]).data)
+        self._digest.update(view.data[view.offsets[0] : view.offsets[-1]].data)
         columns = [
             batch.records["position"],
             batch.records["id"],
@@ -117,10 +127,17 @@ class Measuring:
             return
         job, part = self._job, self._part
         fingerprint = job.measure_fingerprint(part)
-        artefacts: dict[str, Artefact] = {"signals": self._table.finish(job.place("work/signals", part, fingerprint, "arrow"))}
+        artefacts: dict[str, Artefact] = {
+            "signals": self._table.finish(job.place("work/signals", part, fingerprint, "arrow"))
+        }
         if self._quarantine is not None:
             artefacts["quarantine"] = self._quarantine.finish(job.place("quarantine", part, fingerprint, "parquet"))
-        facts = {"next": following, "dataset": job.shard.dataset, "file": job.shard.file, "digest": self._digest.hexdigest()}
+        facts = {
+            "next": following,
+            "dataset": job.shard.dataset,
+            "file": job.shard.file,
+            "digest": self._digest.hexdigest(),
+        }
         self._store.commit(Record("measure", job.unit(part), fingerprint, artefacts, self._counts, facts))
 
 

@@ -36,7 +36,7 @@ class Plan:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the whole run: the recipe (less where it writes and with what means) and the versions of all its inputs."""
+        """Of the whole run: the recipe (less where it writes, and with what means) and the versions of its inputs."""
         recipe = self.recipe.model_dump(mode="json", exclude={"resources": True, "output": {"path"}})
         files = [[d.dataset, f.file, f.size, f.version] for d in self.datasets for f in d.files]
         return fingerprint("run", __version__, recipe, files, [[p, _version(p)] for p in side_files(self.recipe)])
@@ -53,7 +53,11 @@ def plan(recipe: Recipe) -> Plan:
             found.append(sources.plan_dataset(dataset, recipe.resources.shard_bytes))
         except InputError as error:
             errors.append(str(error))
-    errors += [f"word_lists.{name}: {path}: no such file" for name, path in recipe.word_lists.items() if not os.path.exists(path)]
+    errors += [
+        f"word_lists.{name}: {path}: no such file"
+        for name, path in recipe.word_lists.items()
+        if not os.path.exists(path)
+    ]
     if errors:
         raise InputError("\n".join(errors))
     return Plan(recipe, tuple(found))
@@ -83,8 +87,8 @@ def check_disk(recipe: Recipe, size: int) -> None:
     need = int(size * DISK_PER_BYTE)
     if need > free:
         raise InputError(
-            f"output.path: {folder} has {free / 1e9:.1f} GB free, and {size / 1e9:.1f} GB of input may need {need / 1e9:.1f} GB; "
-            "make space, give another --out, or take a --sample"
+            f"output.path: {folder} has {free / 1e9:.1f} GB free, and {size / 1e9:.1f} GB of input may need "
+            f"{need / 1e9:.1f} GB; make space, give another --out, or take a --sample"
         )
 
 

@@ -25,7 +25,9 @@ def units(store: Store, recipe: Recipe, shards: Iterable[Shard]) -> list[Unit]:
     todo = []
     for shard in shards:
         if not complete(store, Job(recipe, shard)):
-            size = shard.size if shard.stop < 0 or shard.form == "parquet" else min(shard.size, shard.stop - shard.start)
+            size = (
+                shard.size if shard.stop < 0 or shard.form == "parquet" else min(shard.size, shard.stop - shard.start)
+            )
             todo.append(Unit(f"{shard.dataset}/{shard.name}", prepare, (recipe, shard), size))
     return todo
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import xxhash
 
 from zydaflow import tokens
-from zydaflow.provenance.commits import Artefact, Record, Store
+from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.tables import ArrowFile, open_arrow, read_table
 from zydaflow.recipe import Recipe, fingerprint
 from zydaflow.stages import decide
@@ -65,7 +65,12 @@ class _Shard:
 
     def facts(self) -> dict[str, int | str]:
         documents = sum(len(rows) for _, rows, *_ in self.columns)
-        return {"documents": documents, "bytes": self.bytes, "kept_bytes": self.kept_bytes, "digest": self.hash.hexdigest()}
+        return {
+            "documents": documents,
+            "bytes": self.bytes,
+            "kept_bytes": self.kept_bytes,
+            "digest": self.hash.hexdigest(),
+        }
 
     def batch(self) -> pa.RecordBatch:
         columns = [np.concatenate(column) for column in zip(*self.columns, strict=True)]
@@ -92,7 +97,9 @@ def select(store: Store, recipe: Recipe, path: str, dataset: int) -> Done:
     return Done(documents, 0)
 
 
-def _shards(store: Store, recipe: Recipe, manifest: Manifest, dataset: int, decisions: "decide.Decisions") -> Iterator[_Shard]:
+def _shards(
+    store: Store, recipe: Recipe, manifest: Manifest, dataset: int, decisions: "decide.Decisions"
+) -> Iterator[_Shard]:
     current: _Shard | None = None
     cutter = tokens.Cutter(recipe.output.shard_text)
     for index, part in enumerate(manifest.parts):
@@ -131,17 +138,21 @@ def _cut(
         yield int(shard[low]), rows[here], columns, sources.slice(here.start, here.stop - here.start), table
 
 
-def _note(shard: _Shard, part: Part, rows: np.ndarray, columns: tuple[np.ndarray, ...], sources: pa.ListArray, table: pa.Table) -> None:
+def _note(
+    shard: _Shard, part: Part, rows: np.ndarray, columns: tuple[np.ndarray, ...], sources: pa.ListArray, table: pa.Table
+) -> None:
     """Adds to a shard's digest everything that its file will be made of."""
     shard.bytes += int(table["bytes"].to_numpy()[rows].sum())
     shard.kept_bytes += int(table["kept_bytes"].to_numpy()[rows].sum())
     shard.hash.update(f"{part.file}\n{part.keep}\n".encode())
     for column in columns[1:]:
-        shard.hash.update(np.ascontiguousarray(column))
-    shard.hash.update(np.diff(np.asarray(sources.offsets)))
-    shard.hash.update(np.ascontiguousarray(sources.flatten()))
+        shard.hash.update(np.ascontiguousarray(column).data)
+    shard.hash.update(np.diff(sources.offsets.to_numpy()).data)
+    shard.hash.update(sources.flatten().to_numpy().data)
 
 
-def selection(store: Store, artefact: Artefact, shard: int) -> pa.RecordBatch:
-    """The documents of one output shard."""
-    return open_arrow(store, artefact).get_batch(shard)
+def selection(store: Store, record: Record, shard: int) -> pa.RecordBatch:
+    """The documents (of SELECTION) of one output shard; none where the dataset has no documents and so no shards."""
+    if not record.facts["shards"]:
+        return pa.RecordBatch.from_pylist([], SELECTION)
+    return open_arrow(store, record.artefacts["selection"]).get_batch(shard)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from zydaflow import tokens
 from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import batches, open_arrow, read_table
+from zydaflow.provenance.tables import batches, read_table
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import manifest as manifests
@@ -57,7 +57,9 @@ def records(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: Source)
     for dataset, name in enumerate(manifest.datasets):
         shards = planned(store, recipe, manifest, dataset)
         found = [
-            store.find("tokenize", file_of(name, k, len(shards)), shard_fingerprint(recipe, tokenizer, facts, k, len(shards)))
+            store.find(
+                "tokenize", file_of(name, k, len(shards)), shard_fingerprint(recipe, tokenizer, facts, k, len(shards))
+            )
             for k, facts in enumerate(shards)
         ]
         files = [record for record in found if record is not None]
@@ -78,7 +80,12 @@ def shard_fingerprint(recipe: Recipe, tokenizer: Source, facts: dict, shard: int
     """Of one output file's bytes."""
     tokenized = tokens.load(tokenizer).fingerprint if tokenizer else None
     carried = any(dataset.metadata for dataset in recipe.datasets)
-    fields = [recipe.output.text, carried, [str(field) for field in signal_fields(recipe)], [d.name for d in recipe.datasets]]
+    fields = [
+        recipe.output.text,
+        carried,
+        [str(field) for field in signal_fields(recipe)],
+        [d.name for d in recipe.datasets],
+    ]
     written_by = [version(library) for library in ("datasets", "pyarrow")]
     return fingerprint("tokenize", TOKENIZE_VERSION, tokenized, facts["digest"], fields, written_by, shard, shards)
 
@@ -108,23 +115,22 @@ def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset
     name = manifest.datasets[dataset]
     model = tokens.load(tokenizer) if tokenizer else None
     schema = _schema(recipe, model)
-    counts = {"documents": 0, "bytes": 0, "tokens": 0, "duplicates": 0}
+    counts = {"documents": 0, "bytes": 0, "tokens": 0}
     size = 0
     with ExitStack() as outputs:
         out = outputs.enter_context(store.create(f"corpus/{name}"))
         writer = tokens.ShardWriter(out, schema)
-        chosen = select.selection(store, record.artefacts["selection"], shard) if record.facts["shards"] else None
-        for rows in _batches(_rows(store, recipe, manifest, chosen)) if chosen is not None else ():
+        chosen = select.selection(store, record, shard)
+        for rows in _batches(_rows(store, recipe, manifest, chosen)):
             texts = rows["text"].combine_chunks()
             encoded = model.encode(texts) if model else None
-            if model and encoded is not None:
+            if model and encoded:
                 tokens.check_sample(model, texts, encoded, max(1, CHECKED * len(texts) // len(chosen)))
+                counts["tokens"] += len(encoded.ids)
             for batch in tokens.token_batches(schema, rows, name, encoded, manifest.datasets):
                 writer.write(batch)
             counts["documents"] += len(texts)
             counts["bytes"] += int(np.sum(rows["bytes"].to_numpy()))
-            counts["tokens"] += len(encoded.ids) if encoded is not None else 0
-            counts["duplicates"] += int(np.sum(rows["n_duplicates"].to_numpy()))
             size += texts.nbytes
         writer.finish()
         artefact = out.finish(file_of(name, shard, shards), counts["documents"])

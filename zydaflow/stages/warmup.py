@@ -11,7 +11,9 @@ from zydaflow.recipe import DedupSpec, ShingleSpec
 
 def compile_kernels() -> None:
     """Takes about a second where the cache is warm."""
-    texts = pa.array(["one two three four", "one two three four", "ein Text, ÄÖÜ " * 5 + "-" * 10, ""], pa.large_string())
+    texts = pa.array(
+        ["one two three four", "one two three four", "ein Text, ÄÖÜ " * 5 + "-" * 10, ""], pa.large_string()
+    )
     texts = transforms.apply(list(transforms.TRANSFORMS), texts)
     names = [name for name in signals.SIGNALS if not name.startswith("language")]
     signals.measure(names, texts, texts, signals.Resources())
