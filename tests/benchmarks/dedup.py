@@ -28,7 +28,7 @@ from zydaflow.dedup.sketch import sketch
 from zydaflow.recipe.model import DedupSpec, ShingleSpec
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "dedup"))
-import twins  # noqa: E402
+import twins
 
 BANDS, ROWS, PERMUTATIONS = 32, 4, 128
 SHARD = 262_144
@@ -66,7 +66,6 @@ def signatures_of(documents: int) -> np.ndarray:
     copies = rng.permutation(documents)[: documents * 2 // 5]
     sizes = np.minimum((rng.pareto(1.2, len(copies)) + 2).astype(np.int64), max(2, documents // 100))
     origin = np.repeat(np.cumsum(sizes) - sizes, sizes)[: len(copies)]
-    origins = signatures[copies[np.minimum(origin, len(copies) - 1)[:1]]]
     for start in range(0, len(copies), SHARD):
         piece = slice(start, start + SHARD)
         origins = signatures[copies[origin[piece]]]

@@ -25,7 +25,7 @@ def open_run(path: str | Path) -> "Run":
     """Opens the output folder of a run. Raises InputError for a folder that is none."""
     root = Path(path)
     made_of = read_run(root)
-    if made_of is None:
+    if made_of is None or "outputs" not in made_of:
         raise InputError(f"{root}: no {RUN} that can be read, so this is no folder of a run; `zydaflow run` makes one")
     return Run(root, made_of)
 

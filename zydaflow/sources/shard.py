@@ -47,7 +47,7 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """Unique in its dataset, and sorts as the shards lie in the data."""
+        """Unique in its dataset."""
         return f"{self.file}@{self.start:015d}"
 
     def to_json(self) -> dict[str, Any]:

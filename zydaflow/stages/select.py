@@ -15,6 +15,7 @@ from zydaflow.recipe import Recipe, fingerprint
 from zydaflow.stages import decide
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.manifest import Manifest, Part
+from zydaflow.stages.runs import runs
 from zydaflow.stages.unit import Done, Unit
 
 SELECT_VERSION = 1
@@ -129,13 +130,10 @@ def _cut(
         return
     shard, batch = cutter.cut(table["kept_bytes"].to_numpy()[rows])
     counts, sources = decisions.duplicates(part.first + rows.astype(np.int64))
-    starts = np.flatnonzero(np.diff(shard, prepend=-1))
-    for low, high in zip(starts, [*starts[1:], len(rows)], strict=True):
-        here = slice(int(low), int(high))
-        columns = (
-            np.full(int(high - low), index, np.uint32), rows[here], batch[here].astype(np.uint32), counts[here],
-        )  # fmt: skip
-        yield int(shard[low]), rows[here], columns, sources.slice(here.start, here.stop - here.start), table
+    for low, high in runs(shard):
+        here = slice(low, high)
+        columns = (np.full(high - low, index, np.uint32), rows[here], batch[here].astype(np.uint32), counts[here])
+        yield int(shard[low]), rows[here], columns, sources.slice(low, high - low), table
 
 
 def _note(

@@ -17,6 +17,7 @@ from zydaflow.stages import manifest as manifests
 from zydaflow.stages import select
 from zydaflow.stages.job import all_signals
 from zydaflow.stages.manifest import Manifest, Part
+from zydaflow.stages.runs import runs
 from zydaflow.stages.unit import Done, Unit
 
 TOKENIZE_VERSION = 1
@@ -142,10 +143,8 @@ def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset
 def _rows(store: Store, recipe: Recipe, manifest: Manifest, chosen: pa.RecordBatch) -> Iterator[pa.Table]:
     """The chosen documents in order, with text and all that describes them, in chunks as they lie in the kept files."""
     numbers = chosen["part"].to_numpy()
-    starts = np.flatnonzero(np.diff(numbers.astype(np.int64), prepend=-1))
-    for low, high in zip(starts, [*starts[1:], len(numbers)], strict=True):
-        part = manifest.parts[int(numbers[low])]
-        yield from _rows_of_part(store, recipe, part, chosen.slice(int(low), int(high - low)))
+    for low, high in runs(numbers):
+        yield from _rows_of_part(store, recipe, manifest.parts[int(numbers[low])], chosen.slice(low, high - low))
 
 
 def _rows_of_part(store: Store, recipe: Recipe, part: Part, chosen: pa.RecordBatch) -> Iterator[pa.Table]:
@@ -182,14 +181,13 @@ def _batches(rows: Iterator[pa.Table]) -> Iterator[pa.Table]:
     waiting: list[pa.Table] = []
     number = -1
     for table in rows:
-        numbers = table["batch"].to_numpy().astype(np.int64)
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        for low, high in zip(starts, [*starts[1:], len(numbers)], strict=True):
+        numbers = table["batch"].to_numpy()
+        for low, high in runs(numbers):
             if waiting and numbers[low] != number:
                 yield pa.concat_tables(waiting).combine_chunks()
                 waiting = []
             number = int(numbers[low])
-            waiting.append(table.slice(int(low), int(high - low)))
+            waiting.append(table.slice(low, high - low))
     if waiting:
         yield pa.concat_tables(waiting).combine_chunks()
 
