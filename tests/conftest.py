@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from serial import Serial
 from small import write_small
 
 import zydaflow
@@ -23,3 +24,9 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of one finished run of the recipe in `small.py`, for all tests that only read it."""
     recipe = zydaflow.load_recipe(write_small(tmp_path_factory.mktemp("small")))
     return zydaflow.run(recipe, workers=2)
+
+
+@pytest.fixture
+def serial(monkeypatch: pytest.MonkeyPatch) -> Serial:
+    """An engine of one process."""
+    return Serial(monkeypatch)

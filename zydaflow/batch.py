@@ -8,6 +8,7 @@ from zydaflow.errors import ZydaflowError
 from zydaflow.pipeline import Story, perform
 from zydaflow.provenance.waterfall import render
 from zydaflow.recipe import Recipe, load_recipe
+from zydaflow.stages.plan import plan
 
 
 def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = lambda recipe: recipe) -> int:
@@ -18,7 +19,7 @@ def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = la
     parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
     options = parser.parse_args()
     try:
-        out = perform(story, change(load_recipe(options.recipe, out=options.out)), options.address)
+        out = perform(story, plan(change(load_recipe(options.recipe, out=options.out))), options.address)
         print(render(out))
         return 0
     except ZydaflowError as error:

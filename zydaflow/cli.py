@@ -11,7 +11,10 @@ STAGES = ("measure", "match", "decide", "tokenize")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns its exit status: 0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 resumable."""
+    """Runs a command and returns its exit status.
+
+    0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 failed but resumable.
+    """
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
@@ -29,14 +32,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="zydaflow", description="Curates open text datasets into one filtered, deduplicated, tokenized corpus with provenance."
+        prog="zydaflow",
+        description="Curates open text datasets into one filtered, deduplicated, tokenized corpus with provenance.",
     )
     parser.add_argument("--version", action="version", version=f"zydaflow {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     run = commands.add_parser("run", help="run a recipe, or what is missing of it")
     _recipe_arguments(run)
-    run.add_argument("--address", default="local", metavar="local|auto|HOST:PORT", help="where Ray runs (default: local, on this machine)")
+    run.add_argument(
+        "--address",
+        default="local",
+        metavar="local|auto|HOST:PORT",
+        help="where Ray runs (default: local, on this machine)",
+    )
     run.add_argument("--workers", type=int, metavar="N", help="cores to use with --address local (default: all)")
     run.add_argument("--until", choices=STAGES, help="stop after this stage")
     run.set_defaults(command=_run)
@@ -65,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
 def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recipe", metavar="RECIPE", help="a YAML file")
     parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key, like dedup.threshold=0.8")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a key, like dedup.threshold=0.8"
+    )
     parser.add_argument("--sample", type=float, metavar="FRACTION", help="take only this share of every dataset")
 
 
@@ -76,12 +87,16 @@ def _load(options: argparse.Namespace):  # type: ignore[no-untyped-def]
 
 
 def _run(options: argparse.Namespace) -> int:
-    from zydaflow.pipeline import run
     from zydaflow.provenance.waterfall import render
+    from zydaflow.stages.plan import is_finished, plan
 
-    out = run(_load(options), options.address, options.until, options.workers)
-    print(render(out))
-    print(f"\n{out}")
+    planned = plan(_load(options))
+    if not is_finished(planned):  # else the answer comes without Ray and the kernels being loaded
+        from zydaflow.pipeline import perform, stages_until
+
+        perform(stages_until(options.until), planned, options.address, options.workers)
+    print(render(planned.recipe.output.path))
+    print(f"\n{planned.recipe.output.path}")
     return 0
 
 

@@ -7,9 +7,8 @@ from zydaflow.filters import Rule
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
-from zydaflow.stages.account import is_finished
 from zydaflow.stages.match import split
-from zydaflow.stages.plan import DISK_PER_BYTE, Plan, check, check_disk, plan
+from zydaflow.stages.plan import DISK_PER_BYTE, Plan, check, check_disk, is_finished, plan
 from zydaflow.stages.reuse import reusable
 
 BAR = 40  # characters of a bar that stands for 100 %
@@ -117,7 +116,7 @@ def _bands(spec: DedupSpec) -> Iterator[str]:
 
 def _reuse(planned: Plan) -> Iterator[str]:
     store = Store(planned.recipe.output.path)
-    if is_finished(store, planned):
+    if is_finished(planned):
         yield "This run is finished: nothing is left to do."
         return
     found = [step for step in reusable(store, planned) if step.done]

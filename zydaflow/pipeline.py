@@ -6,6 +6,7 @@ Each stage lists the units of work that have no commit record yet, and the engin
 run, resumes it, and after a change of the recipe does what depends on the change.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from zydaflow.provenance.lock import owned
 from zydaflow.recipe import Recipe
 from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
 from zydaflow.stages import manifest as manifests
-from zydaflow.stages.plan import Plan, check, check_disk, plan
+from zydaflow.stages.plan import Plan, check, check_disk, is_finished, plan
 from zydaflow.stages.unit import Unit
 from zydaflow.stages.warmup import compile_kernels
 
@@ -94,35 +95,41 @@ STAGES: dict[str, Story] = {
 }
 
 
-def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> Path:
-    """Does what is missing of a run and returns its folder; see `zydaflow run --help` for the arguments.
-
-    Raises RecipeError, InputError, RunError; after the last the same call resumes.
-    """
+def stages_until(last: str | None) -> Story:
+    """All stages in order, up to one of them or to the end, and then the account of what is there."""
 
     def story(pipeline: Pipeline) -> None:
         for name, stage in STAGES.items():
             stage(pipeline)
-            if name == until:
+            if name == last:
                 break
         pipeline.account()
 
-    return perform(story, recipe, address, workers)
+    return story
 
 
-def perform(story: Story, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
-    """Plans, checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
+def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> Path:
+    """Does what is missing of a run, up to the stage `until` or to the end, and returns its folder.
 
-    Returns the folder of the run, and raises what `run` does.
+    `address` and `workers` are those of `zydaflow run --help`. Raises RecipeError, InputError, RunError; after the
+    last the same call resumes.
     """
-    planned = plan(recipe)
-    store = Store(recipe.output.path)
-    if account.is_finished(store, planned):
+    return perform(stages_until(until), plan(recipe), address, workers)
+
+
+def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> Path:
+    """Checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
+
+    Returns the folder of the run, at once if it is finished, and raises what `run` does.
+    """
+    started = time.perf_counter()
+    store = Store(planned.recipe.output.path)
+    if is_finished(planned):
         return store.root
-    check(recipe)
-    check_disk(recipe, planned.bytes)
+    for warning in check(planned.recipe):
+        print(f"warning: {warning}", file=sys.stderr)
+    check_disk(planned.recipe, planned.bytes)
     with owned(store.root), session(address, workers):
-        started = time.perf_counter()
         account.begin(store, planned)
         on_every_node(compile_kernels)
         _tell(story, planned, store, time.perf_counter() - started)

@@ -10,7 +10,7 @@ from small import EXPECTED, HOSTILE
 from zydaflow import Run, load_recipe, open_run
 from zydaflow.provenance import report
 from zydaflow.provenance.report.rules import visible
-from zydaflow.provenance.statistics import OUTCOMES
+from zydaflow.provenance.outcomes import OUTCOMES
 
 VOID = ("meta", "br", "hr", "img", "link")
 

@@ -4,13 +4,6 @@ from pathlib import Path
 
 import pytest
 from inputs import datasets
-from serial import Serial
-
-
-@pytest.fixture
-def serial(monkeypatch: pytest.MonkeyPatch) -> Serial:
-    """An engine of one process."""
-    return Serial(monkeypatch)
 
 
 @pytest.fixture(scope="session")

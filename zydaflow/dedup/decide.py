@@ -84,7 +84,7 @@ def hash_keys(text_hash: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def decide(members: Members, rule: Rule, bands: int, rows: int, sets: ShingleSets | None = None) -> Decision:
     """The decision for whole clusters; it does not depend on which others are decided with them.
 
-    Memory beside the input: 8 · bands bytes per document, and for the largest cluster up to 96 · bands bytes more.
+    Memory beside the input: 8 · bands bytes per document, and for the largest cluster up to 64 · bands bytes more.
 
     Args:
         members: the clusters.

@@ -12,8 +12,9 @@ def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[Rule, ...]:
     """The rules for a dataset, no two of one name, in the order in which they count as broken first.
 
     First those on licences, which hold for every dataset; then those on language, for every dataset but one that says
-    `filters: []`, like code; then those of the dataset's filters, or else the recipe's. A rule that is written out takes the place of a rule set's of the same name. Raises RecipeError for
-    an unknown rule set or signal, for a bound on a label, and for two rules of one name.
+    `filters: []`, like code; then those of the dataset's filters, or else the recipe's. A rule that is written out
+    takes the place of a rule set's of the same name. Raises RecipeError for an unknown rule set or signal, for a bound
+    on a label, and for two rules of one name.
     """
     specs = recipe.filters_of(dataset)
     from_sets = {rule.name: rule for spec in specs if isinstance(spec, str) for rule in preset(spec).rules}

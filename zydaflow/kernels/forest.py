@@ -98,8 +98,11 @@ def stars(
 
 @njit(cache=True, nogil=True)
 def spanning(edges: np.ndarray) -> int:
-    """Moves the edges (uint32, two columns) that close no circle to the front, in order. Returns how many they are."""
-    capacity = table_size(2 * len(edges))
+    """Moves the edges (uint32, two columns, sorted) that close no circle to the front. Returns how many they are."""
+    nodes = len(edges)  # each edge's higher end, and the lower ones, which lie side by side
+    for i in range(len(edges)):
+        nodes += i == 0 or edges[i, 0] != edges[i - 1, 0]
+    capacity = table_size(nodes)
     docs = np.full(capacity, NOBODY, np.uint32)
     parents = np.arange(capacity, dtype=np.uint32)
     count = 0

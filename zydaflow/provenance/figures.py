@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zydaflow.provenance.statistics import OUTCOMES
+from zydaflow.provenance.outcomes import OUTCOMES
 
 Json = dict[str, Any]
 

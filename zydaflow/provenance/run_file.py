@@ -1,4 +1,4 @@
-"""`run.json`: what a run was made of, and whether it came to its end."""
+"""The files at the top of an output folder: `run.json`, what a run was made of and whether it came to its end."""
 
 from pathlib import Path
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 RUN = "run.json"
+STATISTICS = "statistics.json"
 
 
 def read_run(out: str | Path) -> dict[str, Any] | None:

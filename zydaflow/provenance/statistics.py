@@ -6,10 +6,9 @@ from typing import Any
 from zydaflow.errors import RunError
 from zydaflow.filters.statistics import merge
 from zydaflow.provenance.commits import Record
+from zydaflow.provenance.outcomes import OUTCOMES
 
 SCHEMA_VERSION = 1
-FILE = "statistics.json"
-OUTCOMES = ("unreadable", "null", "empty", "filtered", "removed_within", "removed_across", "pending", "written")
 
 Json = dict[str, Any]
 

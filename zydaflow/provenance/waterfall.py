@@ -6,14 +6,18 @@ from typing import Any
 import orjson
 
 from zydaflow.errors import InputError
+from zydaflow.provenance.figures import share, tokens
 from zydaflow.provenance.numbers import megabytes
-from zydaflow.provenance.statistics import FILE
+from zydaflow.provenance.outcomes import OUTCOMES
+from zydaflow.provenance.run_file import STATISTICS
+from zydaflow.provenance.told_alarms import alarm_lines
+from zydaflow.recipe import load_recipe
 
 
 def statistics_text(out: str | Path) -> str:
     """`statistics.json` as it is. Raises InputError where there is none."""
     try:
-        return (Path(out) / FILE).read_text(encoding="utf-8")
+        return (Path(out) / STATISTICS).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"{out}: there are no statistics ({error.strerror}); has `zydaflow run` come to its end there?"
@@ -33,7 +37,7 @@ def render(out: str | Path) -> str:
     tables = [_waterfall(name, dataset) for name, dataset in statistics["datasets"].items()]
     if len(tables) > 1:
         tables.append(_waterfall("all datasets", statistics["total"]))
-    alarms = [f"warning: {a['dataset']}: {a['message']}" for a in statistics["alarms"] if a["kind"] != "removes_none"]
+    alarms = [f"warning: {dataset}: {what}" for dataset, what in alarm_lines(statistics)]
     return "\n\n".join(tables) + ("\n\n" + "\n".join(alarms) if alarms else "")
 
 
@@ -41,12 +45,12 @@ def _waterfall(name: str, dataset: dict[str, Any]) -> str:
     read = dataset["read"]
     rows = [(f"{name}: read", read, "")]
     rows += [
-        (f"  {outcome.replace('_', ' ')}", count, _share(count["documents"], read["documents"]))
-        for outcome, count in dataset["outcomes"].items()
-        if count["documents"]
+        (f"  {outcome.replace('_', ' ')}", count, share(count["documents"], read["documents"]))
+        for outcome in OUTCOMES
+        if (count := dataset["outcomes"][outcome])["documents"]
     ]
     lines = [
-        f"{label:<28} {count['documents']:>12,} {share:>7} {megabytes(count['bytes']):>10} {_tokens(count):>16}"
+        f"{label:<28} {count['documents']:>12,} {share:>7} {megabytes(count['bytes']):>10} {tokens(count):>16}"
         for label, count, share in rows
     ]
     if dataset.get("sampled_out"):
@@ -54,22 +58,13 @@ def _waterfall(name: str, dataset: dict[str, Any]) -> str:
     return "\n".join([f"{'':<28} {'documents':>12} {'share':>7} {'text':>10} {'tokens':>16}", *lines])
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else ""
-
-
-def _tokens(count: dict[str, int]) -> str:
-    """Counted tokens, or about how many; a total of both kinds is about."""
-    if count.get("tokens_estimated"):
-        return f"≈ {count['tokens_estimated'] + count.get('tokens', 0):,}"
-    return f"{count['tokens']:,}" if "tokens" in count else ""
-
-
 def render_rules(out: str | Path) -> str:
     """What each rule did in each dataset: documents it saw, broke it at all, broke it first, broke nothing else."""
+    from zydaflow.provenance.distributions import rules_in_order  # which needs the rules, and so the signals
+
     sections = []
-    for name, dataset in load(out)["datasets"].items():
-        if not dataset["rules"]:
+    for name, rules in rules_in_order(load(out), load_recipe(Path(out) / "recipe.yaml")).items():
+        if not rules:
             continue
         head = f"{name + ': rules':<48} {'seen':>10} {'at all':>10} {'first':>10} {'alone':>10}"
         lines = [
@@ -78,7 +73,7 @@ def render_rules(out: str | Path) -> str:
                 f"{counts[case]['documents']:>10,}"
                 for case in ("seen", "broken_at_all", "broken_first", "broken_alone")
             )
-            for rule, counts in dataset["rules"].items()
+            for rule, counts in rules.items()
         ]
         sections.append("\n".join(["", head, *lines]))
     return "\n".join(sections)

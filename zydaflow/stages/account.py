@@ -17,7 +17,7 @@ from zydaflow.errors import InputError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
-from zydaflow.provenance.run_file import RUN, read_run
+from zydaflow.provenance.run_file import RUN, STATISTICS, read_run
 from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
 
@@ -46,15 +46,6 @@ def check_unreadable(store: Store, records: Iterable[Record]) -> None:
             )
 
 
-def is_finished(store: Store, plan: Plan) -> bool:
-    """Whether the folder holds this very run, come to its end, with all its files that count."""
-    run = read_run(store.root)
-    if run is None or not run["finished"] or run["fingerprint"] != plan.fingerprint:
-        return False
-    sizes = {path: store.path(path).stat().st_size if store.path(path).exists() else None for path, _ in run["outputs"]}
-    return all(sizes[path] == size for path, size in run["outputs"])
-
-
 def begin(store: Store, plan: Plan) -> None:
     """Says what is being run, before the work; and removes what a run that was killed left half-written."""
     for path in store.root.rglob(f"{TEMPORARY}*"):
@@ -73,7 +64,7 @@ def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, 
     statistics.check_sums(found, finished)
     found = {"name": plan.recipe.name, "finished": finished, **found, "alarms": _alarms(found)}
     text = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
-    artefacts = {"statistics": store.write(statistics.FILE, text)}
+    artefacts = {"statistics": store.write(STATISTICS, text)}
     artefacts["report"] = store.write("report/index.html", report.render(found, plan.recipe).encode())
     artefacts["card"] = store.write("corpus/README.md", card.render(found, plan.recipe).encode())
     fp = fingerprint("account", [[record.stage, record.unit, record.fingerprint] for record in records])

@@ -10,6 +10,7 @@ from typing import Any
 
 from zydaflow import __version__, sources
 from zydaflow.errors import InputError
+from zydaflow.provenance.run_file import read_run
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.sources import DatasetPlan, Shard
 
@@ -63,8 +64,20 @@ def plan(recipe: Recipe) -> Plan:
     return Plan(recipe, tuple(found))
 
 
-def check(recipe: Recipe) -> None:
-    """Checks rule sets, signals, word lists, language model and tokenizer by loading them. Raises what they raise."""
+def is_finished(plan: Plan) -> bool:
+    """Whether the output folder holds this very run, come to its end, with all its files that count."""
+    root = Path(plan.recipe.output.path)
+    run = read_run(root)
+    if run is None or not run["finished"] or run["fingerprint"] != plan.fingerprint:
+        return False
+    return all((root / path).exists() and (root / path).stat().st_size == size for path, size in run["outputs"])
+
+
+def check(recipe: Recipe) -> list[str]:
+    """Checks rule sets, signals, word lists, language model and tokenizer by loading them. Raises what they raise.
+
+    Returns warnings: what will work, but not as well as one may expect.
+    """
     from zydaflow import dedup, filters, signals, tokens, transforms
     from zydaflow.stages.match import split
 
@@ -72,10 +85,12 @@ def check(recipe: Recipe) -> None:
         filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
         signals.fingerprint(filters.signals_needed(recipe, dataset), signals.Resources.of(recipe))
+    warnings = []
     if recipe.dedup:
-        dedup.probability(recipe.dedup.threshold, *split(recipe.dedup))
+        warnings.append(dedup.warn_if_blind(recipe.dedup.threshold, *split(recipe.dedup)))
     if isinstance(recipe.tokenizer, str | TokenizerSpec):
-        tokens.load(recipe.tokenizer)
+        warnings.append(tokens.load(recipe.tokenizer).note)
+    return [warning for warning in warnings if warning]
 
 
 def check_disk(recipe: Recipe, size: int) -> None:

@@ -55,7 +55,9 @@ class Sketching:
         fingerprint = job.sketch_fingerprint(keep_fingerprint)
         table = self._table.finish(job.place("work/signatures", part, fingerprint, "arrow"))
         counts = {"documents": self._table.rows, "wordless": self._wordless}
-        self._store.commit(Record("sketch", job.unit(part), fingerprint, {"signatures": table}, counts))
+        self._store.commit(
+            Record("sketch", job.unit(part), fingerprint, {"signatures": table}, counts, {"dataset": job.shard.dataset})
+        )
 
 
 def sketch_stored(store: Store, job: Job, part: int, kept: Record) -> None:

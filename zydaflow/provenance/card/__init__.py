@@ -11,6 +11,7 @@ from zydaflow.provenance.card.markdown import fenced, table, text
 from zydaflow.provenance.card.portable import portable_yaml
 from zydaflow.provenance.figures import outcomes_met, ranked, share, tokens
 from zydaflow.provenance.numbers import megabytes
+from zydaflow.provenance.told_alarms import alarm_lines
 from zydaflow.recipe import ColumnRef, DatasetSpec, Recipe
 from zydaflow.recipe.yamltext import write_yaml
 
@@ -66,9 +67,10 @@ def _license_id(dataset: DatasetSpec) -> str:
 def _summary(statistics: Json) -> str:
     read, written = statistics["total"]["read"], statistics["total"]["outcomes"]["written"]
     count = f", {tokens(written)} tokens" if tokens(written) else ""
+    datasets = "one dataset" if len(statistics["datasets"]) == 1 else f"{len(statistics['datasets'])} datasets"
     said = (
         f"{written['documents']:,} documents, {megabytes(written['bytes'])} of text{count}: what is left of "
-        f"{read['documents']:,} documents of {len(statistics['datasets'])} datasets after filtering and deduplication."
+        f"{read['documents']:,} documents of {datasets} after filtering and deduplication."
     )
     return said if statistics["finished"] else f"{said} The run stopped before its end, so the corpus is not whole."
 
@@ -103,8 +105,7 @@ def _count(count: Json, read: int) -> str:
 
 
 def _warnings(statistics: Json) -> list[str]:
-    loud = [alarm for alarm in statistics["alarms"] if alarm["kind"] != "removes_none"]
-    lines = [f"- {alarm['dataset']}: {text(alarm['message'])}" for alarm in loud]
+    lines = [f"- {dataset}: {text(what)}" for dataset, what in alarm_lines(statistics)]
     return ["Warnings of the run:", "\n".join(lines)] if lines else []
 
 

@@ -5,8 +5,8 @@ from xml.etree.ElementTree import Element
 
 from zydaflow.provenance.figures import outcomes_met, ranked, share, tokens
 from zydaflow.provenance.numbers import megabytes
+from zydaflow.provenance.outcomes import OUTCOMES
 from zydaflow.provenance.report.markup import Child, element, section, table
-from zydaflow.provenance.statistics import OUTCOMES
 from zydaflow.recipe import Recipe
 
 LEAD = (

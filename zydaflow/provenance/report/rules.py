@@ -8,6 +8,7 @@ from zydaflow.provenance.figures import number, share, threshold
 from zydaflow.provenance.report.markup import Child, element, fold, section, table
 from zydaflow.recipe import Recipe
 
+HEAD = ["rule", "keeps", "seen", "at all", "first", "alone", "at all ⊇ first ⊇ alone"]
 CASES = ("broken_at_all", "broken_first", "broken_alone")
 LANGUAGES = 8  # named per rule, those with the most removals
 LEAD = (
@@ -53,13 +54,12 @@ def _share_cell(count: dict[str, Any] | None) -> Element:
 def _dataset(name: str, rules: dict[str, Any]) -> Element:
     active = {rule: counts for rule, counts in rules.items() if counts["broken_at_all"]["documents"]}
     most = max((counts["broken_at_all"]["documents"] for counts in active.values()), default=1)
-    rows = [
-        [element("th", rule, _details(counts), scope="row"), *_counts(counts, most)] for rule, counts in active.items()
-    ]
-    head = ["rule", "keeps", "seen", "at all", "first", "alone", "at all ⊇ first ⊇ alone"]
+    rows: list[list[Child]] = []
+    for rule, counts in active.items():
+        rows += [[rule, *_counts(counts, most)], [element("td", _details(counts), colspan=len(HEAD))]]
     idle = element("span", f"{len(rules) - len(active)} of {len(rules)} rules removed nothing")
     summary = element("span", element("b", name), idle)
-    return fold(summary, table(head, rows, "rules") if rows else None, open="", class_="dataset")
+    return fold(summary, table(HEAD, rows, "rules") if rows else None, open="", class_="dataset")
 
 
 def _counts(counts: dict[str, Any], most: int) -> list[Element]:
@@ -77,7 +77,7 @@ def _counts(counts: dict[str, Any], most: int) -> list[Element]:
 def _details(counts: dict[str, Any]) -> Element:
     samples = counts["samples"]
     rows = [_sample(sample) for sample in samples]
-    head = ["value", "from", "beginning of the text"]
+    head = [f"value ({threshold(counts['rule'])})", "from", "beginning of the text"]
     title = f"{len(samples)} example{'s' if len(samples) != 1 else ''}"
     return fold(title, _languages(counts["languages"]), table(head, rows, "samples"), class_="examples")
 

@@ -1,0 +1,12 @@
+"""What becomes of a record: exactly one of these, in the order of the pipeline."""
+
+OUTCOMES = (
+    "unreadable",  # it could not be parsed or decoded, and lies in quarantine
+    "null",  # it holds no text
+    "empty",  # nothing is left of its text without whitespace
+    "filtered",  # it breaks a rule
+    "removed_within",  # a document of its own dataset stays for it
+    "removed_across",  # a document of another dataset stays for it
+    "pending",  # kept so far; the run did not come to it yet
+    "written",  # it is in the corpus
+)
