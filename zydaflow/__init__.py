@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from zydaflow.provenance.verify import verify
     from zydaflow.recipe import Recipe, load_recipe
 
-__version__ = "0.1.0"
+from zydaflow.version import __version__ as __version__
+
 __all__ = ["Recipe", "Run", "load_recipe", "open_run", "run", "verify"]
 
 _HOMES = {

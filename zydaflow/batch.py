@@ -1,10 +1,9 @@
 """Batch jobs: a list of stages, told as a function of a Pipeline, becomes a command (see `pipelines/`)."""
 
 import argparse
-import sys
 from collections.abc import Callable
 
-from zydaflow.errors import ZydaflowError
+from zydaflow.errors import exit_status
 from zydaflow.pipeline import Story, perform
 from zydaflow.provenance.waterfall import render
 from zydaflow.recipe import Recipe, load_recipe
@@ -18,16 +17,13 @@ def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = la
     parser.add_argument("--address", default="auto", metavar="auto|HOST:PORT|local", help="which Ray (default: auto)")
     parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
     options = parser.parse_args()
-    try:
-        out = perform(story, plan(change(load_recipe(options.recipe, out=options.out))), options.address)
-        print(render(out))
+
+    def command() -> int:
+        planned = plan(change(load_recipe(options.recipe, out=options.out)))
+        print(render(perform(story, planned, options.address)))
         return 0
-    except ZydaflowError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped; the same command resumes", file=sys.stderr)
-        return 4
+
+    return exit_status(parser.prog, command)
 
 
 def unfiltered(recipe: Recipe) -> Recipe:

@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from zydaflow import __version__
-from zydaflow.errors import ZydaflowError
+from zydaflow.errors import RecipeError, exit_status
+from zydaflow.version import __version__
 
 STAGES = ("measure", "match", "decide", "tokenize")
 
@@ -16,18 +16,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 failed but resumable.
     """
     options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = options.command
     try:
-        return command(options)
-    except ZydaflowError as error:
-        print(f"zydaflow: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("zydaflow: stopped; the same command resumes", file=sys.stderr)
-        return 4
-    except BrokenPipeError:
+        return exit_status("zydaflow", lambda: options.command(options))
+    except BrokenPipeError:  # whoever read the output has seen enough
         sys.stderr.close()
         return 0
+
+
+def _cores(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="local|auto|HOST:PORT",
         help="where Ray runs (default: local, on this machine)",
     )
-    run.add_argument("--workers", type=int, metavar="N", help="cores to use with --address local (default: all)")
+    run.add_argument("--workers", type=_cores, metavar="N", help="cores to use with --address local (default: all)")
     run.add_argument("--until", choices=STAGES, help="stop after this stage")
     run.set_defaults(command=_run)
 
@@ -108,14 +108,17 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _init(options: argparse.Namespace) -> int:
-    from zydaflow.recipe.draft import init
+    from zydaflow.draft import init
 
     text = init(options.paths, options.name)
-    if options.output:
+    if options.output is None:
+        print(text, end="")
+        return 0
+    try:
         with open(options.output, "x", encoding="utf-8") as file:
             file.write(text)
-    else:
-        print(text, end="")
+    except OSError as error:
+        raise RecipeError(f"--output: {options.output} cannot be written: {error.strerror}") from error
     return 0
 
 

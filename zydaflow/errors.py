@@ -1,5 +1,8 @@
 """The errors that a person is meant to read, each with the exit status that the command line gives for it."""
 
+import sys
+from collections.abc import Callable
+
 
 class ZydaflowError(Exception):
     """An error with a message for people: what is wrong, where, and what to do."""
@@ -23,3 +26,15 @@ class RunError(ZydaflowError):
     """The run stopped before its end and can be resumed by the same command."""
 
     exit_code = 4
+
+
+def exit_status(program: str, command: Callable[[], int]) -> int:
+    """Runs a command and returns its exit status; its error, if any, goes to standard error in its own words."""
+    try:
+        return command()
+    except ZydaflowError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"{program}: stopped; the same command resumes", file=sys.stderr)
+        return RunError.exit_code

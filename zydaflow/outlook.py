@@ -8,7 +8,7 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
 from zydaflow.stages.match import split
-from zydaflow.stages.plan import DISK_PER_BYTE, Plan, check, check_disk, is_finished, plan
+from zydaflow.stages.plan import Plan, check, check_disk, disk_needed, is_finished, plan
 from zydaflow.stages.reuse import reusable
 
 BAR = 40  # characters of a bar that stands for 100 %
@@ -20,16 +20,17 @@ def render(recipe: Recipe) -> str:
     Raises RecipeError and InputError for all that can be wrong before text is read.
     """
     planned = plan(recipe)
-    check(recipe)
-    check_disk(recipe, planned.bytes)
+    warnings = check(recipe)
+    check_disk(planned)
     parts = [_head(planned), _datasets(planned), *_rules(recipe), _stages(recipe)]
     if recipe.dedup:
         parts.append("\n".join(_bands(recipe.dedup)))
+    parts += [f"warning: {warning}" for warning in warnings]
     return "\n\n".join([*parts, "\n".join(_reuse(planned))])
 
 
 def _head(planned: Plan) -> str:
-    need = megabytes(planned.bytes * DISK_PER_BYTE)
+    need = megabytes(disk_needed(planned))
     return f"{planned.recipe.name} → {planned.recipe.output.path} (may need {need} of disk, which are free)"
 
 
@@ -98,7 +99,7 @@ def _tokenizer(recipe: Recipe) -> str:
         return f"by a byte-level BPE of {size:,} tokens, trained on a sample of what stays"
     model = tokens.load(recipe.tokenizer)
     ids = f"{model.vocab_size:,} ids as {model.dtype}, documents end with {model.end_of_text_token}"
-    return f"by {model.path} ({ids}; {model.backend}{f', since {model.note}' if model.note else ''})"
+    return f"by {model.path} ({ids}; {model.backend})"
 
 
 def _bands(spec: DedupSpec) -> Iterator[str]:
@@ -110,8 +111,6 @@ def _bands(spec: DedupSpec) -> Iterator[str]:
     for similarity, found in sorted(points):
         mark = "  ← threshold" if similarity == spec.threshold else ""
         yield f"  {similarity:<5.4g} {found:7.2%}  {'#' * round(found * BAR)}{mark}".rstrip()
-    if warning := dedup.warn_if_blind(spec.threshold, bands, rows):
-        yield f"  warning: {warning}"
 
 
 def _reuse(planned: Plan) -> Iterator[str]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from zydaflow.engine import Timing, on_every_node, run_units, session
+from zydaflow.engine import on_every_node, run_units, session
 from zydaflow.errors import RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.lock import owned
@@ -19,7 +19,7 @@ from zydaflow.recipe import Recipe
 from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.plan import Plan, check, check_disk, is_finished, plan
-from zydaflow.stages.unit import Unit
+from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
 
 
@@ -128,7 +128,8 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
         return store.root
     for warning in check(planned.recipe):
         print(f"warning: {warning}", file=sys.stderr)
-    check_disk(planned.recipe, planned.bytes)
+    check_disk(planned)
+    print("starting Ray and compiling kernels", file=sys.stderr)
     with owned(store.root), session(address, workers):
         account.begin(store, planned)
         on_every_node(compile_kernels)

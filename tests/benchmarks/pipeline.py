@@ -115,9 +115,7 @@ def main() -> None:
     memory.join()
     rate = report(out, options.workers, wall, memory)
     python = obvious(options.folder, options.tokenizer)
-    print(
-        f"the obvious Python: {python:.2f} MB/s on one core; the whole flow: {rate / python:.0f} × that per core"
-    )
+    print(f"the obvious Python: {python:.2f} MB/s on one core; the whole flow: {rate / python:.0f} × that per core")
     if not options.out:
         shutil.rmtree(out)
 

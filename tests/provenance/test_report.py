@@ -9,8 +9,8 @@ from small import EXPECTED, HOSTILE
 
 from zydaflow import Run, load_recipe, open_run
 from zydaflow.provenance import report
-from zydaflow.provenance.report.rules import visible
 from zydaflow.provenance.outcomes import OUTCOMES
+from zydaflow.provenance.report.rules import visible
 
 VOID = ("meta", "br", "hr", "img", "link")
 

@@ -5,8 +5,8 @@ import pytest
 
 from zydaflow import signals
 from zydaflow.errors import InputError
-from zydaflow.signals import Resources, language
-from zydaflow.signals.language import BATCH, MIN_LETTERS, model_path
+from zydaflow.signals import Resources
+from zydaflow.signals.language import MIN_LETTERS, model_path
 
 FRENCH = "Tous les êtres humains naissent libres et égaux en dignité et en droits.\n"
 ENGLISH = "All human beings are born free and equal in dignity and rights.\n"
@@ -63,14 +63,6 @@ def test_only_a_bounded_prefix_of_the_original_text_counts():
 @pytest.mark.parametrize("max_bytes", [90, 91, 92])
 def test_prefix_is_cut_between_characters(max_bytes):
     assert languages(["Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια."], max_bytes)[0] == ["el"]
-
-
-def test_batches_do_not_change_the_result(monkeypatch):
-    texts = [FRENCH, "", ENGLISH, "12"] * 5
-    whole = languages(texts)
-    monkeypatch.setattr(language, "BATCH", 3)
-    assert languages(texts) == whole
-    assert BATCH > 3
 
 
 def test_the_packaged_model_is_found_by_its_name_also_as_a_recipe_makes_it_a_path(tmp_path):

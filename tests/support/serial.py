@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from zydaflow import pipeline
-from zydaflow.engine import Timing
 from zydaflow.pipeline import STAGES, Pipeline
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import account
 from zydaflow.stages.plan import plan
-from zydaflow.stages.unit import Unit
+from zydaflow.stages.unit import Timing, Unit
 
 
 class Serial:

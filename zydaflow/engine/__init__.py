@@ -1,6 +1,6 @@
 """Ray: the session, and running a stage's units on it. It knows no document."""
 
-from zydaflow.engine.run import Timing, run_units
+from zydaflow.engine.run import run_units
 from zydaflow.engine.session import on_every_node, session
 
-__all__ = ["Timing", "on_every_node", "run_units", "session"]
+__all__ = ["on_every_node", "run_units", "session"]

@@ -12,23 +12,12 @@ import orjson
 from zydaflow.engine.progress import Meter
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.unit import Done, Timing, Unit
 
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 FAILURES = "failures.json"
-
-
-@dataclass
-class Timing:
-    """Seconds of work by the stage's workers, and what they worked through."""
-
-    seconds: float = 0.0
-    wall: float = 0.0
-    documents: int = 0
-    bytes: int = 0
-    units: int = 0
 
 
 @dataclass

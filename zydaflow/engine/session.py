@@ -70,7 +70,10 @@ def _join(address: str, common: dict[str, Any]) -> None:
     try:
         ray.init(address=address, **common)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise RunError(f"--address: cannot join the Ray cluster at {address}: {error}") from error
+        raise RunError(
+            f"--address: cannot join the Ray cluster at {address}: {error}. If it asks for a token, set "
+            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to a file with the token that its nodes were started with"
+        ) from error
 
 
 def on_every_node(function: Callable[[], None]) -> None:

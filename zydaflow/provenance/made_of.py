@@ -2,8 +2,9 @@
 
 from importlib.metadata import version
 
-from zydaflow import __version__, dedup
+from zydaflow import dedup
 from zydaflow.recipe import ColumnRef, DatasetSpec, DedupSpec, Filter, Recipe, TokenizerSpec, TrainSpec
+from zydaflow.version import __version__
 
 LIBRARIES = ("datasketch", "fastokens", "fasttext-community", "numba", "numpy", "pyarrow", "tokenizers", "xxhash")
 

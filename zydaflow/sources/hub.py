@@ -10,13 +10,14 @@ import fsspec
 
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
-from zydaflow.sources.listing import InputFile, bytewise, input_file
+from zydaflow.sources.listing import InputFile, bytewise, input_file, list_files
 from zydaflow.sources.open import is_network_error, status_of
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
 
 HUB = "hub:"
+HF = "hf://"
 BUSY = (408, 429, 500, 502, 503, 504)  # HTTP statuses that may pass
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further try
 UNREACHABLE = (
@@ -68,6 +69,11 @@ def list_hub_files(dataset: "DatasetSpec") -> list[InputFile]:
     return sorted(files, key=lambda file: bytewise(file.file))
 
 
+def list_hf_files(dataset: "DatasetSpec") -> list[InputFile]:
+    """The files of an hf:// URL, which is the Hub's own path of files; raises what `list_hub_files` does."""
+    return _patiently(dataset.path, lambda: list_files(dataset))
+
+
 def _data_files(name: HubName) -> tuple[str, dict[str, list[str]]]:
     """Where the repository is (a URL with the commit or, offline, a folder), and each split's files under it."""
     from datasets import load_dataset_builder  # these imports take seconds: only recipes that use the Hub pay for them
@@ -93,6 +99,8 @@ def _patiently(path: str, ask: Callable[[], T]) -> T:
     for wait in (*WAITS, None):
         try:
             return ask()
+        except InputError:
+            raise
         except Exception as error:
             causes = list(_causes(error))
             busy = any(status_of(cause) in BUSY for cause in causes)

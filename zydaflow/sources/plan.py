@@ -11,7 +11,7 @@ from zydaflow.errors import InputError
 from zydaflow.sources.arrow import arrow_schema, arrow_source, count_batches
 from zydaflow.sources.columnar import is_text
 from zydaflow.sources.forms import form_of
-from zydaflow.sources.hub import HUB, list_hub_files
+from zydaflow.sources.hub import HF, HUB, list_hf_files, list_hub_files
 from zydaflow.sources.installed import INSTALLED, INSTALLED_COLUMNS, installed_file
 from zydaflow.sources.listing import InputFile, list_files
 from zydaflow.sources.open import explained, is_local, opened
@@ -69,6 +69,8 @@ def _files(dataset: "DatasetSpec") -> list[InputFile]:
         return [installed_file(dataset)]
     if dataset.path.startswith(HUB):
         return list_hub_files(dataset)
+    if dataset.path.startswith(HF):
+        return list_hf_files(dataset)
     with explained(dataset.path):
         return list_files(dataset)
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import orjson
 
-from zydaflow import __version__
-from zydaflow.engine.run import Timing
 from zydaflow.errors import InputError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
@@ -20,6 +18,8 @@ from zydaflow.provenance.commits import TEMPORARY, Record, Store
 from zydaflow.provenance.run_file import RUN, STATISTICS, read_run
 from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
+from zydaflow.stages.unit import Timing
+from zydaflow.version import __version__
 
 LIBRARIES = (
     "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray",

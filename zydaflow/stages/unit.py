@@ -21,3 +21,14 @@ class Unit:
     function: Callable[..., Done]
     arguments: tuple[Any, ...]
     bytes: int
+
+
+@dataclass
+class Timing:
+    """Seconds of work by the stage's workers, and what they worked through."""
+
+    seconds: float = 0.0
+    wall: float = 0.0
+    documents: int = 0
+    bytes: int = 0
+    units: int = 0

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from zydaflow.draft.peek import Columns, peek
 from zydaflow.errors import InputError
-from zydaflow.recipe.peek import Columns, peek
 from zydaflow.sources.forms import SUFFIXES, form_of
 
 KNOWN_FORMS = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet and .arrow files, and folders of datasets.save_to_disk"

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zydaflow.draft import draft_recipe, init
+from zydaflow.draft.survey import inspect_paths
 from zydaflow.errors import InputError
 from zydaflow.recipe import load_recipe
-from zydaflow.recipe.draft import draft_recipe, init
-from zydaflow.recipe.survey import inspect_paths
 from zydaflow.sources import plan_dataset
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from zydaflow.draft.survey import Finding, inspect_paths, slug
 from zydaflow.errors import InputError
-from zydaflow.recipe.survey import Finding, inspect_paths, slug
 from zydaflow.recipe.yamltext import comment_text, write_scalar
 
 TEXT_NAMES = ("text", "content", "raw_content", "body", "document", "article", "markdown", "code")

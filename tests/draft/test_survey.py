@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from zydaflow.draft.peek import MAX_BYTES, RECORDS, peek
+from zydaflow.draft.survey import inspect_paths, slug
 from zydaflow.errors import InputError
-from zydaflow.recipe.peek import MAX_BYTES, RECORDS, peek
-from zydaflow.recipe.survey import inspect_paths, slug
 
 ROWS = [{"id": number, "text": f"text {number}", "n": None} for number in range(3)]
 
