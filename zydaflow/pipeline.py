@@ -18,6 +18,8 @@ from zydaflow.provenance.lock import owned
 from zydaflow.recipe import Recipe
 from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
 from zydaflow.stages import manifest as manifests
+from zydaflow.stages.job import Job
+from zydaflow.stages.parts import parts_of
 from zydaflow.stages.plan import Plan, check, check_disk, is_finished, plan
 from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
@@ -35,9 +37,11 @@ class Pipeline:
     def measure(self) -> None:
         """Raw records → signals, verdicts, kept text, signatures."""
         self._do("measure", prepare.units(self.store, self.recipe, self.plan.shards), len(self.plan.shards))
-        self.records += current.measured(self.store, self.plan)
+        jobs = [Job(self.recipe, shard) for shard in self.plan.shards]
+        prepared = [parts_of(self.store, job) for job in jobs]
+        self.records += [record for parts in prepared for part in parts for record in part.records.values()]
         account.check_unreadable(self.store, self.records)
-        self.manifest = manifests.build(self.store, self.recipe, self.plan.shards)
+        self.manifest = manifests.build(jobs, prepared)
         self.path = manifests.save(self.store, self.manifest)
         self.records += current.numbered(self.store, self.manifest)
 

@@ -6,25 +6,7 @@ from zydaflow.provenance.commits import Record, Store
 from zydaflow.recipe import Recipe
 from zydaflow.stages import cluster, decide, evidence, gather, match, select, tokenize, train
 from zydaflow.stages import manifest as manifests
-from zydaflow.stages.job import Job
 from zydaflow.stages.manifest import Manifest
-from zydaflow.stages.plan import Plan
-from zydaflow.stages.prepare import measured_parts
-
-
-def measured(store: Store, plan: Plan) -> Iterator[Record]:
-    """Of every part of the input: signals, verdicts, kept text, signatures."""
-    for shard in plan.shards:
-        job = Job(plan.recipe, shard)
-        for part, record in measured_parts(store, job):
-            yield record
-            judged = store.find("judge", job.unit(part), job.judge_fingerprint(part))
-            if judged is None:
-                continue
-            yield judged
-            yield from _present(store.find("keep", job.unit(part), judged.facts["keep"]))
-            if plan.recipe.dedup:
-                yield from _present(store.find("sketch", job.unit(part), job.sketch_fingerprint(judged.facts["keep"])))
 
 
 def numbered(store: Store, manifest: Manifest) -> Iterator[Record]:

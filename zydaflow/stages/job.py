@@ -49,6 +49,11 @@ class Job:
     def resources(self) -> Resources:
         return Resources.of(self.recipe)
 
+    @property
+    def sketches(self) -> bool:
+        """Whether signatures are wanted."""
+        return self.recipe.dedup is not None
+
     def unit(self, part: int) -> str:
         """The name of one part: dataset, file and where it begins, which is all that makes it that part."""
         return f"{self.shard.dataset}/{self.shard.name}p{part:06d}"

@@ -14,10 +14,9 @@ import pyarrow as pa
 
 from zydaflow.provenance.commits import Artefact, Record, Store
 from zydaflow.provenance.tables import read_table
-from zydaflow.recipe import Recipe, fingerprint
-from zydaflow.sources import Shard
+from zydaflow.recipe import fingerprint
 from zydaflow.stages.job import Job
-from zydaflow.stages.prepare import measured_parts
+from zydaflow.stages.parts import PreparedPart
 
 
 @dataclass(frozen=True)
@@ -93,30 +92,31 @@ def _part(fields: dict[str, Any]) -> Part:
     return Part(**{**fields, **files})
 
 
-def build(store: Store, recipe: Recipe, shards: Sequence[Shard]) -> Manifest:
-    """The manifest of everything that is prepared; the shards in canonical order."""
+def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Manifest:
+    """The manifest of everything that is prepared: the parts of each shard, the shards in canonical order."""
+    recipe = jobs[0].recipe
     ranks = {dataset.name: rank for rank, dataset in enumerate(recipe.datasets)}
-    parts, first = [], 0
-    for shard in shards:
-        job = Job(recipe, shard)
-        for index, measured in measured_parts(store, job):
-            judged = store.find("judge", job.unit(index), job.judge_fingerprint(index))
-            kept = store.find("keep", job.unit(index), judged.facts["keep"]) if judged else None
-            assert kept is not None, f"{job.unit(index)} is not prepared"
-            signatures = None
-            if recipe.dedup:
-                sketch = store.find("sketch", job.unit(index), job.sketch_fingerprint(kept.fingerprint))
-                assert sketch is not None, f"{job.unit(index)} is not sketched"
-                signatures = sketch.artefacts["signatures"]
-            rows = kept.counts["documents"]
-            parts.append(
+    numbered: list[Part] = []
+    first = 0
+    for job, shard_parts in zip(jobs, prepared, strict=True):
+        for part in shard_parts:
+            assert part.keep is not None, f"{job.unit(part.number)} is not prepared"
+            rows = part.keep.counts["documents"]
+            numbered.append(
                 Part(
-                    ranks[shard.dataset], shard.file, first, rows, kept.fingerprint, measured.artefacts["signals"],
-                    kept.artefacts["text"], kept.artefacts["documents"], signatures,
+                    dataset=ranks[job.shard.dataset],
+                    file=job.shard.file,
+                    first=first,
+                    rows=rows,
+                    keep=part.keep.fingerprint,
+                    signals=part.measure.artefacts["signals"],
+                    text=part.keep.artefacts["text"],
+                    documents=part.keep.artefacts["documents"],
+                    signatures=part.sketch.artefacts["signatures"] if part.sketch else None,
                 )
-            )  # fmt: skip
+            )
             first += rows
-    return Manifest(tuple(d.name for d in recipe.datasets), tuple(parts))
+    return Manifest(tuple(d.name for d in recipe.datasets), tuple(numbered))
 
 
 def save(store: Store, manifest: Manifest) -> str:

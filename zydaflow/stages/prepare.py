@@ -5,7 +5,8 @@ Four records tell what is done for each part of a shard, each with a fingerprint
 again only where the set of kept documents changes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 from zydaflow import sources
@@ -16,64 +17,39 @@ from zydaflow.stages.job import Job
 from zydaflow.stages.judging import Judging, judge_stored
 from zydaflow.stages.keeping import Keeping
 from zydaflow.stages.measuring import Measuring
+from zydaflow.stages.parts import PreparedPart, parts_of, steps_done, steps_of
 from zydaflow.stages.sketching import Sketching, sketch_stored
 from zydaflow.stages.unit import Done, Unit
 
 
-def units(store: Store, recipe: Recipe, shards: Iterable[Shard]) -> list[Unit]:
-    """The shards for which something is to be done."""
+def units(store: Store, recipe: Recipe, shards: Sequence[Shard]) -> list[Unit]:
+    """The shards for which something is to be done; each is taken for an equal share of its file."""
+    shares = Counter((shard.dataset, shard.file) for shard in shards)
     todo = []
     for shard in shards:
-        if not complete(store, Job(recipe, shard)):
-            size = (
-                shard.size if shard.stop < 0 or shard.form == "parquet" else min(shard.size, shard.stop - shard.start)
-            )
+        job = Job(recipe, shard)
+        if steps_done(job, parts_of(store, job)) != set(steps_of(job)):
+            size = max(shard.size, 0) // shares[shard.dataset, shard.file]
             todo.append(Unit(f"{shard.dataset}/{shard.name}", prepare, (recipe, shard), size))
     return todo
-
-
-def complete(store: Store, job: Job) -> bool:
-    """Whether every part of the shard has all its records."""
-    parts = list(measured_parts(store, job))
-    return bool(parts) and parts[-1][1].facts["next"] is None and all(_settled(store, job, part) for part, _ in parts)
-
-
-def measured_parts(store: Store, job: Job) -> Iterator[tuple[int, Record]]:
-    """The parts of a shard that are measured, from its beginning; each record names the next part."""
-    part: int | None = 0
-    while part is not None:
-        record = store.find("measure", job.unit(part), job.measure_fingerprint(part))
-        if record is None:
-            return
-        yield part, record
-        part = record.facts["next"]
-
-
-def _settled(store: Store, job: Job, part: int) -> bool:
-    judged = store.find("judge", job.unit(part), job.judge_fingerprint(part))
-    if judged is None:
-        return False
-    keep = judged.facts["keep"]
-    if store.find("keep", job.unit(part), keep) is None:
-        return False
-    return job.recipe.dedup is None or store.find("sketch", job.unit(part), job.sketch_fingerprint(keep)) is not None
 
 
 def prepare(store: Store, recipe: Recipe, shard: Shard) -> Done:
     """Brings every part of a shard up to date with the recipe."""
     job = Job(recipe, shard)
-    measured = dict(measured_parts(store, job))
-    unsettled = [part for part, record in measured.items() if not _settle_without_raw_text(store, job, part, record)]
-    ends = bool(measured) and measured[max(measured)].facts["next"] is None
-    if ends and not unsettled:
+    measured = {part.number: part for part in parts_of(store, job)}
+    unsettled = [part.number for part in measured.values() if not _settle_without_raw_text(store, job, part)]
+    following = measured[max(measured)].next if measured else 0
+    if following is None and not unsettled:
         return Done(0, 0)
-    start = min(unsettled, default=measured[max(measured)].facts["next"] if measured else 0)
-    last = max(unsettled) if ends else None
+    last = max(unsettled) if following is None else None
     documents = size = 0
-    for part, batches, following in _parts(job, start, last):
-        if part in measured and part not in unsettled:
+    starts = unsettled if following is None else [*unsettled, following]
+    for number, batches, ahead in _parts(job, min(starts), last):
+        if number in measured and number not in unsettled:
             continue
-        done = _read_part(store, job, part, batches, following, measured.get(part))
+        known = measured.get(number)
+        done = _read_part(store, job, number, batches, ahead, known.measure if known else None)
         documents += done.documents
         size += done.bytes
     return Done(documents, size)
@@ -114,15 +90,16 @@ def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterat
         part = following.part
 
 
-def _settle_without_raw_text(store: Store, job: Job, part: int, measured: Record) -> bool:
+def _settle_without_raw_text(store: Store, job: Job, part: PreparedPart) -> bool:
     """Judges from the stored signals and sketches from the kept text; False if the raw text has to be read again."""
-    judged = store.find("judge", job.unit(part), job.judge_fingerprint(part))
-    keep = judged.facts["keep"] if judged else judge_stored(store, job, part, measured)
-    kept = store.find("keep", job.unit(part), keep) if keep else None
+    unit, kept = job.unit(part.number), part.keep
+    if part.judge is None:
+        keep = judge_stored(store, job, part.number, part.measure)
+        kept = store.find("keep", unit, keep) if keep else None
     if kept is None:
         return False
-    if job.recipe.dedup and store.find("sketch", job.unit(part), job.sketch_fingerprint(kept.fingerprint)) is None:
-        sketch_stored(store, job, part, kept)
+    if job.sketches and store.find("sketch", unit, job.sketch_fingerprint(kept.fingerprint)) is None:
+        sketch_stored(store, job, part.number, kept)
     return True
 
 
@@ -135,7 +112,7 @@ def _read_part(
         measuring = Measuring(outputs, store, job, part, measured)
         judging = Judging(outputs, store, job, part)
         keeping = Keeping(outputs, store, job, part)
-        sketching = Sketching(outputs, store, job, part) if job.recipe.dedup else None
+        sketching = Sketching(outputs, store, job, part) if job.sketches else None
         for batch in batches:
             measurements, text = measuring.add(batch)
             kept = judging.add(measurements)

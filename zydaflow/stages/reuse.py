@@ -1,16 +1,17 @@
 """What a run would find done already, told from commit records alone."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from zydaflow.provenance.commits import Record, Store
+from zydaflow.provenance.commits import Store
 from zydaflow.recipe import Recipe, TrainSpec
 from zydaflow.stages import cluster, decide, match, select, tokenize, train
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import Job
 from zydaflow.stages.manifest import Manifest
+from zydaflow.stages.parts import parts_of, steps_done, steps_of
 from zydaflow.stages.plan import Plan
-from zydaflow.stages.prepare import measured_parts
 
 
 class Reuse(NamedTuple):
@@ -26,33 +27,13 @@ def reusable(store: Store, plan: Plan) -> list[Reuse]:
 
     `measure`, `judge`, `keep` and `sketch` count shards, the others their own units.
     """
-    states = [_prepared(store, Job(plan.recipe, shard)) for shard in plan.shards]
-    steps = ["measure", "judge", "keep"] + (["sketch"] if plan.recipe.dedup else [])
-    found = [Reuse(step, sum(step in state for state in states), len(states)) for step in steps]
+    jobs = [Job(plan.recipe, shard) for shard in plan.shards]
+    parts = [parts_of(store, job) for job in jobs]
+    done = Counter(step for job, of in zip(jobs, parts, strict=True) for step in steps_done(job, of))
+    found = [Reuse(step, done[step], len(jobs)) for step in steps_of(jobs[0])]
     if all(step.done == step.units for step in found):
-        found += _later(store, plan.recipe, manifests.build(store, plan.recipe, plan.shards))
+        found += _later(store, plan.recipe, manifests.build(jobs, parts))
     return found
-
-
-def _prepared(store: Store, job: Job) -> set[str]:
-    """The steps that are done for every part of a shard."""
-    parts = list(measured_parts(store, job))
-    if not parts or parts[-1][1].facts["next"] is not None:
-        return set()
-    return set.intersection(*(_settled(store, job, part) for part, _ in parts))
-
-
-def _settled(store: Store, job: Job, part: int) -> set[str]:
-    """The steps that are done for one measured part."""
-    unit, done = job.unit(part), {"measure"}
-    judged = store.find("judge", unit, job.judge_fingerprint(part))
-    if judged is None:
-        return done
-    keep = judged.facts["keep"]
-    records: dict[str, Record | None] = {"judge": judged, "keep": store.find("keep", unit, keep)}
-    if job.recipe.dedup:
-        records["sketch"] = store.find("sketch", unit, job.sketch_fingerprint(keep))
-    return done | {step for step, record in records.items() if record is not None}
 
 
 def _later(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:
