@@ -1,5 +1,6 @@
 """Bands: how a signature is cut, what that finds, and the keys that bring similar documents together."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ class KeyTable(NamedTuple):
     bounds: np.ndarray  # int64 (RANGES + 1,)
 
 
+@cache  # the integral takes 20 ms, and every unit of work asks for it
 def choose(threshold: float, permutations: int, verify: str) -> tuple[int, int]:
     """Bands and rows with the least weighted integral of false positives and negatives (datasketch's rule).
 

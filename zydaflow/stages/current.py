@@ -26,7 +26,8 @@ def decided(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record
     """Clusters, decisions, evidence, and which documents go to which output shard."""
     if recipe.dedup:
         yield from _present(cluster.record_of(store, recipe, manifest))
-        yield from gather.records(store, recipe, manifest)
+        if recipe.dedup.verify == "exact":
+            yield from gather.records(store, recipe, manifest)
         yield from decide.records(store, recipe, manifest)
         yield from _present(evidence.record_of(store, recipe, manifest))
     for dataset in range(len(manifest.datasets)):

@@ -87,8 +87,8 @@ def lay_out(store: Store, recipe: Recipe, path: str, group: int) -> Done:
 def match_fingerprint(recipe: Recipe, manifest: Manifest) -> str:
     """Of all candidate edges."""
     assert recipe.dedup is not None
-    groups = [_bands_fingerprint(recipe, manifest, group) for group in _groups(manifest)]
-    return fingerprint("match", MATCH_VERSION, groups, recipe.dedup.passes, _ranges(recipe, manifest))
+    keys = [sketch_parameters(recipe), split(recipe.dedup), manifest.fingerprint]
+    return fingerprint("match", MATCH_VERSION, keys, recipe.dedup.passes, _ranges(recipe, manifest))
 
 
 def match_names(recipe: Recipe, manifest: Manifest) -> list[str]:
