@@ -1,7 +1,6 @@
 """The commands. Thin, and quick to start: what a command needs is imported when it runs."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from zydaflow.errors import RecipeError, exit_status
@@ -16,11 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 failed but resumable.
     """
     options = _parser().parse_args(arguments)
-    try:
-        return exit_status("zydaflow", lambda: options.command(options))
-    except BrokenPipeError:  # whoever read the output has seen enough
-        sys.stderr.close()
-        return 0
+    return exit_status("zydaflow", lambda: options.command(options))
 
 
 def _cores(text: str) -> int:

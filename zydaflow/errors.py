@@ -1,6 +1,8 @@
 """The errors that a person is meant to read, each with the exit status that the command line gives for it."""
 
+import os
 import sys
+import traceback
 from collections.abc import Callable
 
 
@@ -35,6 +37,13 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
     except ZydaflowError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return error.exit_code
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        traceback.print_exc()
+        print(f"{program}: this is a fault of {program}, please report it; the same command resumes", file=sys.stderr)
+        return RunError.exit_code
     except KeyboardInterrupt:
         print(f"{program}: stopped; the same command resumes", file=sys.stderr)
         return RunError.exit_code

@@ -65,6 +65,62 @@ def test_verify_finds_a_record_that_is_torn(serial: Serial, entries: list[dict],
     assert any("cannot be read" in problem for problem in verify(out))
 
 
+def _remove(out: Path, *patterns: str) -> None:
+    for pattern in patterns:
+        for path in sorted(out.glob(pattern), reverse=True):
+            path.unlink() if path.is_file() else path.rmdir()
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        ["commits/*/*", "commits/*", "corpus/**/*", "signals/**/*", "evidence/*", "quarantine/**/*", "work/**/*"],
+        ["corpus/a/data-00000-*", "commits/tokenize/*corpus_a_data-00000*"],
+        ["corpus/*/*.arrow", "commits/tokenize/*"],
+        ["evidence/*", "commits/evidence/*"],
+        ["recipe.yaml"],
+        ["statistics.json"],
+    ],
+)
+def test_verify_finds_what_was_taken_away_with_its_records(
+    serial: Serial, entries: list[dict], out: Path, patterns: list[str]
+) -> None:
+    serial.run(recipe(entries, out))
+    _remove(out, *patterns)
+    assert verify(out)
+
+
+def test_verify_finds_statistics_that_were_changed(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    path = out / "statistics.json"
+    path.write_text(path.read_text().replace('"broken_alone"', '"broken_alOne"', 1))
+    assert [problem.split(":")[0] for problem in verify(out)] == ["statistics.json", "statistics.json"]
+
+
+def test_work_may_be_cleaned_away(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    _remove(out, "work/**/*")
+    assert verify(out) == []
+
+
+def test_verify_tells_an_unfinished_run(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out), until="measure")
+    assert verify(out) == ["run.json: the run has not come to its end; `zydaflow run` goes on with it"]
+
+
+def test_files_of_others_stay(serial: Serial, entries: list[dict], out: Path) -> None:
+    for path in ("notes.txt", "work/mine.arrow", "corpus/a/mine.txt"):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_text("mine")
+    serial.run(recipe(entries, out))
+    serial.run(recipe(entries, out, dedup=None))
+    assert [(out / path).read_text() for path in ("notes.txt", "work/mine.arrow", "corpus/a/mine.txt")] == ["mine"] * 3
+    assert verify(out) == [
+        "corpus/a/mine.txt: belongs to no commit record",
+        "work/mine.arrow: belongs to no commit record",
+    ]
+
+
 def test_verify_refuses_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no run\.json"):
         verify(tmp_path)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zydaflow import pipeline
-from zydaflow.pipeline import STAGES, Pipeline
+from zydaflow.pipeline import Pipeline, stages_until
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import account
@@ -40,11 +40,7 @@ class Serial:
         store.root.mkdir(parents=True, exist_ok=True)
         account.begin(store, planned)
         running = Pipeline(planned, store)
-        for name, stage in STAGES.items():
-            stage(running)
-            if name == until:
-                break
-        running.account()
+        stages_until(until)(running)
         return store.root
 
 

@@ -11,7 +11,7 @@ import pyarrow.dataset as pads
 
 from zydaflow.errors import InputError
 from zydaflow.provenance import waterfall
-from zydaflow.provenance.run_file import RUN, read_run
+from zydaflow.provenance.run_file import RECIPE, RUN, read_run
 from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.suggest import nearest
 
@@ -41,7 +41,7 @@ class Run:
     @cached_property
     def recipe(self) -> Recipe:
         """The resolved recipe."""
-        return load_recipe(self.root / "recipe.yaml")
+        return load_recipe(self.root / RECIPE)
 
     @cached_property
     def statistics(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import orjson
 
 RUN = "run.json"
 STATISTICS = "statistics.json"
+RECIPE = "recipe.yaml"
 
 
 def read_run(out: str | Path) -> dict[str, Any] | None:

@@ -27,6 +27,12 @@ def _lines(rule: str, kind: str, alarms: list[Alarm]) -> list[str]:
     return [f"{rule} removes nearly all documents in {len(alarms)} languages: {languages}"]
 
 
+def limit_line(statistics: dict[str, Any]) -> str | None:
+    """What to know where documents were compared with fewer than there were."""
+    met = statistics["clusters"]["compare_limit_met"]
+    return f"dedup.compare_limit was met {met:,} times: some pairs were not compared" if met else None
+
+
 def idle_rules(statistics: dict[str, Any], dataset: str) -> list[str]:
     """The dataset's rules that removed nothing, by name."""
     return sorted(a["rule"] for a in statistics["alarms"] if a["kind"] == QUIET and a["dataset"] == dataset)

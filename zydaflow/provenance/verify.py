@@ -1,7 +1,9 @@
 """Verification of a finished run: every file against its commit record, and the sums."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +11,8 @@ import pyarrow.parquet as pq
 from zydaflow.errors import InputError, RunError
 from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
-from zydaflow.provenance.statistics import check_sums
+from zydaflow.provenance.run_file import STATISTICS, read_run
+from zydaflow.provenance.statistics import check_sums, collect
 
 FOLDERS = ("corpus", "signals", "evidence", "quarantine", "report", "work")
 KEPT_APART = ("work/",)  # `--clean` takes it away: missing is well, damaged is not
@@ -18,23 +21,36 @@ KEPT_APART = ("work/",)  # `--clean` takes it away: missing is well, damaged is 
 def verify(out: str | Path) -> list[str]:
     """What is wrong with a run, a line each; an empty list if nothing is.
 
-    Raises InputError for a folder that holds no finished run.
+    What should be there is told three times: by `run.json`, by the commit records, and by the files themselves.
+    Raises InputError for a folder that holds no run.
     """
     store = Store(out)
-    if not store.path("run.json").exists():
-        raise InputError(f"{out}: no run.json, so this is no folder of a finished run")
+    run = read_run(out)
+    if run is None or "outputs" not in run:
+        raise InputError(f"{out}: no run.json that can be read, so this is no folder of a run")
+    if not run["finished"]:
+        return ["run.json: the run has not come to its end; `zydaflow run` goes on with it"]
     records = list(store.records())
+    known = {artefact.path: artefact for record in records for artefact in record.artefacts.values()}
+    return [
+        *_check_records(store, run, records),
+        *(problem for artefact in known.values() for problem in _check(store, artefact)),
+        *(problem for record in records for problem in _check_tokens(store, record)),
+        *(f"{path}: is in run.json, and in no commit record" for path, _ in run["outputs"] if path not in known),
+        *(f"{path}: belongs to no commit record" for path in _extra(store, set(known))),
+        *_check_statistics(out, records),
+    ]
+
+
+def _check_records(store: Store, run: dict[str, Any], records: list[Record]) -> Iterator[str]:
+    """The commit records themselves: none torn, none missing."""
     torn = sum(1 for _ in store.root.glob("commits/*/*.json")) - len(records)
-    problems = [f"commits/: {torn} records cannot be read"] if torn else []
-    known: set[str] = set()
-    for record in records:
-        for artefact in record.artefacts.values():
-            if artefact.path not in known:
-                known.add(artefact.path)
-                problems += _check(store, artefact)
-        problems += _check_tokens(store, record)
-    problems += [f"{path}: belongs to no commit record" for path in _extra(store, known)]
-    return [*problems, *_check_statistics(out)]
+    if torn:
+        yield f"commits/: {torn} records cannot be read"
+    there = Counter(record.stage for record in records)
+    for stage, count in run["records"].items():
+        if there[stage] != count:
+            yield f"commits/{stage}: {there[stage]} records, and run.json tells of {count}"
 
 
 def _check(store: Store, artefact: Artefact) -> Iterator[str]:
@@ -84,8 +100,15 @@ def _extra(store: Store, known: set[str]) -> Iterator[str]:
                 yield relative
 
 
-def _check_statistics(out: str | Path) -> Iterator[str]:
+def _check_statistics(out: str | Path, records: list[Record]) -> Iterator[str]:
+    """The sums, and the statistics against the records that they are made of."""
     try:
-        check_sums(waterfall.load(out), finished=False)
+        told = waterfall.load(out)
+        check_sums(told, finished=True)
     except (InputError, RunError) as error:
         yield str(error)
+        return
+    counted = collect(records, list(told["datasets"]))
+    for key, value in counted.items():
+        if told.get(key) != value:
+            yield f"{STATISTICS}: {key} differs from what the commit records say"

@@ -9,8 +9,8 @@ from zydaflow.errors import InputError
 from zydaflow.provenance.figures import share, tokens
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.outcomes import OUTCOMES
-from zydaflow.provenance.run_file import STATISTICS
-from zydaflow.provenance.told_alarms import alarm_lines
+from zydaflow.provenance.run_file import RECIPE, STATISTICS
+from zydaflow.provenance.told_alarms import alarm_lines, limit_line
 from zydaflow.recipe import load_recipe
 
 
@@ -38,6 +38,7 @@ def render(out: str | Path) -> str:
     if len(tables) > 1:
         tables.append(_waterfall("all datasets", statistics["total"]))
     alarms = [f"warning: {dataset}: {what}" for dataset, what in alarm_lines(statistics)]
+    alarms += [f"warning: {line}" for line in [limit_line(statistics)] if line]
     return "\n\n".join(tables) + ("\n\n" + "\n".join(alarms) if alarms else "")
 
 
@@ -63,7 +64,7 @@ def render_rules(out: str | Path) -> str:
     from zydaflow.provenance.distributions import rules_in_order  # which needs the rules, and so the signals
 
     sections = []
-    for name, rules in rules_in_order(load(out), load_recipe(Path(out) / "recipe.yaml")).items():
+    for name, rules in rules_in_order(load(out), load_recipe(Path(out) / RECIPE)).items():
         if not rules:
             continue
         head = f"{name + ': rules':<48} {'seen':>10} {'at all':>10} {'first':>10} {'alone':>10}"

@@ -2,7 +2,9 @@
 
 import os
 import platform
+import re
 import socket
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,7 +17,7 @@ from zydaflow.errors import InputError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
-from zydaflow.provenance.run_file import RUN, STATISTICS, read_run
+from zydaflow.provenance.run_file import RECIPE, RUN, STATISTICS, read_run
 from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
@@ -27,7 +29,7 @@ LIBRARIES = (
 )  # fmt: skip
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
 UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
-OURS = ("signals", "quarantine", "evidence", "corpus", "report", "work")
+_OURS = re.compile(r"\.[0-9a-f]{12}\.(arrow|json)$")  # how files in work/ are called: anything else is someone else's
 
 
 def check_unreadable(store: Store, records: Iterable[Record]) -> None:
@@ -51,7 +53,7 @@ def begin(store: Store, plan: Plan) -> None:
     for path in store.root.rglob(f"{TEMPORARY}*"):
         path.unlink(missing_ok=True)
     store.path("failures.json").unlink(missing_ok=True)
-    store.write("recipe.yaml", dump_recipe(plan.recipe).encode())
+    store.write(RECIPE, dump_recipe(plan.recipe).encode())
     _write_run(store, plan, [], {}, finished=False)
 
 
@@ -64,7 +66,10 @@ def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, 
     statistics.check_sums(found, finished)
     found = {"name": plan.recipe.name, "finished": finished, **found, "alarms": _alarms(found)}
     text = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
-    artefacts = {"statistics": store.write(STATISTICS, text)}
+    artefacts = {
+        "recipe": store.write(RECIPE, dump_recipe(plan.recipe).encode()),
+        "statistics": store.write(STATISTICS, text),
+    }
     artefacts["report"] = store.write("report/index.html", report.render(found, plan.recipe).encode())
     artefacts["card"] = store.write("corpus/README.md", card.render(found, plan.recipe).encode())
     fp = fingerprint("account", [[record.stage, record.unit, record.fingerprint] for record in records])
@@ -87,7 +92,9 @@ def _sweep(store: Store, records: list[Record]) -> None:
         if (record.stage, record.unit, record.fingerprint) not in keep:
             store.withdraw(record)
             stale |= {artefact.path for artefact in record.artefacts.values()}
-    stale |= {path.relative_to(store.root).as_posix() for path in store.path("work").rglob("*") if path.is_file()}
+    stale |= {
+        path.relative_to(store.root).as_posix() for path in store.path("work").rglob("*") if _OURS.search(path.name)
+    }
     for path in stale - files:
         store.path(path).unlink(missing_ok=True)
 
@@ -119,6 +126,7 @@ def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[st
             for d in plan.datasets
             for f in d.files
         ],
+        "records": dict(sorted(Counter(record.stage for record in records).items())),
         "outputs": sorted([path, size] for path, size in artefacts.items() if not path.startswith("work/")),
         "runs": before.get("runs", []) + ([_told(timings, finished)] if timings else []),
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from zydaflow import sources
-from zydaflow.errors import InputError
+from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import read_run
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
@@ -105,10 +105,12 @@ def disk_needed(plan: Plan) -> int:
 
 
 def check_disk(plan: Plan) -> None:
-    """Raises InputError if the output folder's disk surely cannot hold the run."""
+    """Raises RecipeError if nothing can be written there, and InputError if the disk surely cannot hold the run."""
     folder = Path(plan.recipe.output.path)
     while not folder.exists():
         folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise RecipeError(f"output.path: {folder} is no folder that can be written to; give another --out")
     free, need = shutil.disk_usage(folder).free, disk_needed(plan)
     if need > free:
         raise InputError(

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 from zydaflow.provenance.figures import ranked
 from zydaflow.provenance.report.markup import element, fold, section
-from zydaflow.provenance.told_alarms import alarm_lines, idle_rules
+from zydaflow.provenance.told_alarms import alarm_lines, idle_rules, limit_line
 from zydaflow.recipe import Recipe
 
 LEAD = "What a person should look at before the corpus is used. Alarms warn; they change nothing."
@@ -15,9 +15,8 @@ def part(statistics: dict[str, Any], recipe: Recipe) -> Element:
     """The section."""
     lines = alarm_lines(statistics)
     items = [element("li", element("b", dataset), f": {what}", class_="alarm") for dataset, what in lines]
-    limit = statistics["clusters"]["compare_limit_met"]
-    if limit:
-        items.append(element("li", f"The limit of comparisons in a band was met {limit:,} times.", class_="alarm"))
+    if line := limit_line(statistics):
+        items.append(element("li", line, class_="alarm"))
     shown = element("ul", items, class_="alarms") if items else element("p", "No alarm.", class_="well")
     return section("alarms", "Alarms", LEAD, shown, _idle(statistics))
 
