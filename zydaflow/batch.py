@@ -7,6 +7,7 @@ from zydaflow.errors import exit_status
 from zydaflow.pipeline import Story, perform
 from zydaflow.provenance.waterfall import render
 from zydaflow.recipe import Recipe, load_recipe
+from zydaflow.say import say
 from zydaflow.stages.plan import plan
 
 
@@ -20,7 +21,7 @@ def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = la
 
     def command() -> int:
         planned = plan(change(load_recipe(options.recipe, out=options.out)))
-        print(render(perform(story, planned, options.address)))
+        say(render(perform(story, planned, options.address)))
         return 0
 
     return exit_status(parser.prog, command)

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from zydaflow.errors import RecipeError, exit_status
+from zydaflow.say import say, warn
 from zydaflow.version import __version__
 
 STAGES = ("measure", "match", "decide", "tokenize")
@@ -19,10 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _cores(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of cores, 1 or more")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,15 +90,14 @@ def _run(options: argparse.Namespace) -> int:
         from zydaflow.pipeline import perform, stages_until
 
         perform(stages_until(options.until), planned, options.address, options.workers)
-    print(render(planned.recipe.output.path))
-    print(f"\n{planned.recipe.output.path}")
+    say(f"{render(planned.recipe.output.path)}\n\n{planned.recipe.output.path}")
     return 0
 
 
 def _plan(options: argparse.Namespace) -> int:
     from zydaflow.outlook import render
 
-    print(render(_load(options)))
+    say(render(_load(options)))
     return 0
 
 
@@ -107,7 +106,7 @@ def _init(options: argparse.Namespace) -> int:
 
     text = init(options.paths, options.name)
     if options.output is None:
-        print(text, end="")
+        say(text, end="")
         return 0
     try:
         with open(options.output, "x", encoding="utf-8") as file:
@@ -122,9 +121,11 @@ def _verify(options: argparse.Namespace) -> int:
 
     problems = verify(options.out)
     for problem in problems:
-        print(problem)
-    if not problems:
-        print(f"{options.out}: every file is as its commit record says, and every document is accounted for")
+        say(problem)
+    if problems:
+        warn("what is damaged is made anew if you delete it and run the recipe again")
+    else:
+        say(f"{options.out}: every file is as its commit record says, and every document is accounted for")
     return 1 if problems else 0
 
 
@@ -132,8 +133,7 @@ def _stats(options: argparse.Namespace) -> int:
     from zydaflow.provenance.waterfall import render, render_rules, statistics_text
 
     if options.json:
-        print(statistics_text(options.out))
+        say(statistics_text(options.out))
     else:
-        print(render(options.out))
-        print(render_rules(options.out))
+        say(f"{render(options.out)}\n{render_rules(options.out)}")
     return 0

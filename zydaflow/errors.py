@@ -1,9 +1,9 @@
 """The errors that a person is meant to read, each with the exit status that the command line gives for it."""
 
-import os
-import sys
 import traceback
 from collections.abc import Callable
+
+from zydaflow.say import warn
 
 
 class ZydaflowError(Exception):
@@ -35,15 +35,11 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
     try:
         return command()
     except ZydaflowError as error:
-        print(f"{program}: {error}", file=sys.stderr)
+        warn(f"{program}: {error}")
         return error.exit_code
-    except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception:
-        traceback.print_exc()
-        print(f"{program}: this is a fault of {program}, please report it; the same command resumes", file=sys.stderr)
-        return RunError.exit_code
     except KeyboardInterrupt:
-        print(f"{program}: stopped; the same command resumes", file=sys.stderr)
+        warn(f"{program}: stopped; the same command resumes")
+        return RunError.exit_code
+    except Exception:
+        warn(f"{traceback.format_exc()}{program}: this is a fault of {program}, please report it")
         return RunError.exit_code

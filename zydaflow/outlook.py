@@ -8,7 +8,7 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
 from zydaflow.stages.match import split
-from zydaflow.stages.plan import Plan, check, check_disk, disk_needed, is_finished, plan
+from zydaflow.stages.plan import Plan, check, check_output, disk_needed, is_finished, plan
 from zydaflow.stages.reuse import reusable
 
 BAR = 40  # characters of a bar that stands for 100 %
@@ -21,7 +21,7 @@ def render(recipe: Recipe) -> str:
     """
     planned = plan(recipe)
     warnings = check(recipe)
-    check_disk(planned)
+    check_output(planned)
     parts = [_head(planned), _datasets(planned), *_rules(recipe), _stages(recipe)]
     if recipe.dedup:
         parts.append("\n".join(_bands(recipe.dedup)))

@@ -6,23 +6,24 @@ Each stage lists the units of work that have no commit record yet, and the engin
 run, resumes it, and after a change of the recipe does what depends on the change.
 """
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from zydaflow.engine import on_every_node, run_units, session
-from zydaflow.errors import RunError
+from zydaflow.engine import explained, on_every_node, run_units, session
+from zydaflow.errors import RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.lock import owned
 from zydaflow.recipe import Recipe
+from zydaflow.say import warn
 from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
-from zydaflow.stages.plan import Plan, check, check_disk, is_finished, plan
+from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
 from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
+from zydaflow.suggest import nearest
 
 
 class Pipeline:
@@ -68,7 +69,7 @@ class Pipeline:
     def tokenize(self) -> None:
         """Documents that stay → the Arrow shards of the corpus."""
         self._do("train", train.units(self.store, self.recipe, self._kept, self.path))
-        tokenizer = train.tokenizer_of(self.store, self.recipe)
+        tokenizer = train.tokenizer_of(self.store, self.recipe, self._kept)
         tokenize.withdraw_stale(self.store, self.recipe, self._kept, tokenizer)
         self._do("tokenize", tokenize.units(self.store, self.recipe, self._kept, self.path, tokenizer))
         tokenize.write_folders(self.store, self.recipe, self._kept, tokenizer)
@@ -100,7 +101,12 @@ STAGES: dict[str, Story] = {
 
 
 def stages_until(last: str | None) -> Story:
-    """All stages in order, up to one of them or to the end, and then the account of what is there."""
+    """All stages in order, up to one of them or to the end, and then the account of what is there.
+
+    Raises RecipeError for a stage that there is not.
+    """
+    if last is not None and last not in STAGES:
+        raise RecipeError(f"until: there is no stage {last!r}{nearest(last, STAGES)}")
 
     def story(pipeline: Pipeline) -> None:
         for name, stage in STAGES.items():
@@ -131,10 +137,10 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
     if is_finished(planned):
         return store.root
     for warning in check(planned.recipe):
-        print(f"warning: {warning}", file=sys.stderr)
-    check_disk(planned)
-    print("starting Ray and compiling kernels", file=sys.stderr)
-    with owned(store.root), session(address, workers):
+        warn(f"warning: {warning}")
+    check_output(planned)
+    warn("starting Ray and compiling kernels")
+    with explained(planned.recipe.output.path), owned(store.root), session(address, workers):
         account.begin(store, planned)
         on_every_node(compile_kernels)
         _tell(story, planned, store, time.perf_counter() - started)

@@ -108,6 +108,42 @@ def test_verify_says_what_is_wrong(written: Path, tmp_path: Path) -> None:
     assert f"corpus/a/{shard.name}: has" in done.stdout
 
 
+def test_a_reader_that_has_seen_enough_stops_nothing(written: Path, tmp_path: Path) -> None:
+    command = (
+        f"{' '.join(ZYDAFLOW)} run {written}/recipe.yaml --out {tmp_path}/out 2>&1 | head -1; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["finished"] is True
+    assert results(tmp_path / "out") == results(written / "out")
+
+
+def test_sigterm_stops_like_ctrl_c(written: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [*ZYDAFLOW, "run", str(written / "recipe.yaml"), "--out", str(out)]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not list(out.glob("commits/measure/*")):
+        assert running.poll() is None
+        assert time.monotonic() < deadline
+        os.sched_yield()
+    running.terminate()
+    _, told = running.communicate(timeout=30)
+    assert running.returncode == 4
+    assert "the same command resumes" in told
+
+
+def test_an_output_that_cannot_be_one(written: Path, tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text("mine")
+    done = zydaflow("run", str(written / "recipe.yaml"), "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "its recipe.yaml would be replaced" in done.stderr
+    assert (tmp_path / "recipe.yaml").read_text() == "mine"
+    below = zydaflow("run", str(written / "recipe.yaml"), "--out", str(tmp_path / "recipe.yaml" / "x"))
+    assert below.returncode == 2
+    assert "no folder that can be written to" in below.stderr
+
+
 def test_stats_as_table_and_as_json(written: Path) -> None:
     table = zydaflow("stats", str(written / "out")).stdout
     assert "removed across" in table

@@ -17,6 +17,22 @@ def test_the_split_follows_the_weighted_integral(threshold: float, verify: str, 
     assert choose(threshold, 128, verify) == split
 
 
+@pytest.mark.parametrize("verify", ["none", "signature", "exact"])
+@pytest.mark.parametrize("threshold", [0.999, 1.0])
+def test_thresholds_near_one_have_two_bands(threshold: float, verify: str) -> None:
+    assert choose(threshold, 128, verify) == (2, 64)
+    assert choose(threshold, 9, verify) == (2, 4)
+    assert warn_if_blind(threshold, 2, 64) is None
+
+
+@pytest.mark.parametrize("permutations", [2, 3, 16, 128])
+def test_every_threshold_has_a_split(permutations: int) -> None:
+    for step in range(1, 21):
+        bands, rows = choose(step / 20, permutations, "signature")
+        assert bands >= 2
+        assert 1 <= rows <= permutations // bands
+
+
 def test_permutations_that_cannot_be_cut_are_refused() -> None:
     with pytest.raises(RecipeError, match=r"dedup\.permutations: 1 cannot"):
         choose(0.8, 1, "signature")

@@ -10,7 +10,7 @@ import orjson
 import pytest
 import ray
 
-from zydaflow.engine import run_units, session
+from zydaflow.engine import explained, run_units, session
 from zydaflow.engine.run import FAILURES, TRIES
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Store
@@ -69,6 +69,7 @@ def bad_input(store: Store, name: str) -> Done:
 
 
 def full(store: Store, name: str) -> Done:
+    _try(store, name)
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -122,9 +123,21 @@ def test_inputs_that_are_at_fault_are_an_input_error(store: Store) -> None:
         run_units(store, "stage", [*_units(bad_input, 2), *_units(fine, 1)], MEMORY)
 
 
-def test_a_full_disk_stops_at_once(store: Store) -> None:
-    with pytest.raises(RunError, match="disk is full"):
+def test_a_full_disk_stops_at_once_and_is_told_as_one(store: Store) -> None:
+    with pytest.raises(RunError, match="OUT: the disk is full"), explained("OUT"):
         run_units(store, "stage", _units(full, 1), MEMORY)
+    assert _tries(store, "full-0") == 1
+
+
+def test_a_cluster_that_can_take_no_task_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = {"Alive": True, "Resources": {"memory": 4e9}}
+    worker = {"Alive": True, "Resources": {"CPU": 2.0, "memory": 1e9}}
+    monkeypatch.setattr(ray, "nodes", lambda: [head])
+    with pytest.raises(RunError, match="no node of the Ray cluster has a core"):
+        run_units(store, "stage", _units(fine, 1), MEMORY)
+    monkeypatch.setattr(ray, "nodes", lambda: [head, worker])
+    with pytest.raises(RunError, match=r"2\.00 GB is more than any node has for Ray \(1\.00 GB\)"):
+        run_units(store, "stage", _units(fine, 1), 2_000_000_000)
 
 
 def test_a_damaged_artefact_is_told_to_the_pipeline(store: Store) -> None:
@@ -154,6 +167,8 @@ def test_workers_have_one_thread_for_everything(store: Store) -> None:
 def test_addresses_that_cannot_be(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(RecipeError, match="is none of local, auto, HOST:PORT"), session("nowhere"):
+        pass
+    with pytest.raises(RecipeError, match="workers: 0 is no number of cores"), session("local", workers=0):
         pass
     with pytest.raises(RunError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"), session("127.0.0.1:1"):
         pass

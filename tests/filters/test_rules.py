@@ -125,6 +125,21 @@ def test_language_and_licences_are_rules_too():
     assert judge(table, list(denied.values())).T.tolist() == [[True, False, False, True]]
 
 
+def test_licences_match_whatever_their_case_and_outer_spaces():
+    column = pa.array(["mit", " MIT\n", "Mit", "MIT-0", "", None, "APACHE-2.0"])
+    table = pa.table({"license": column})
+    policy = [" Mit", "apache-2.0 "]
+    allowed, denied = (rules_of(recipe_with(licenses={key: policy})).values() for key in ("allow", "deny"))
+    assert judge(table, list(allowed))[:, 0].tolist() == [False, False, False, True, True, True, False]
+    assert judge(table, list(denied))[:, 0].tolist() == [True, True, True, False, False, False, True]
+    assert table["license"].combine_chunks() == column
+
+
+def test_labels_of_languages_match_as_they_are():
+    keep = rules_of(recipe_with(language={"model": "/m", "keep": ["en"]}))["language.keep"]
+    assert keep.breaks(pa.array(["en", "EN", " en"])).tolist() == [False, True, True]
+
+
 @pytest.mark.parametrize(
     ("specs", "message"),
     [
@@ -144,4 +159,5 @@ def test_rules_are_json():
     rules = rules_of(recipe_with(filters=["zyda"], licenses={"allow": ["MIT"]}))
     assert json.loads(json.dumps([rule.to_json() for rule in rules.values()]))[0] == {
         "name": "license.allow", "signal": "license", "test": "allow", "bound": ["MIT"], "known": True,
+        "folded": True,
     }  # fmt: skip

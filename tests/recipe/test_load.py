@@ -357,6 +357,30 @@ def test_what_cannot_be(here, parts, message):
     assert error_of(**parts) == message
 
 
+@pytest.mark.parametrize("name", ["readme.md", "tokenizer.json"])
+def test_names_of_other_files_of_the_corpus(here, name):
+    message = "readme.md and tokenizer.json are files of the corpus, beside its datasets; give another name"
+    assert error_of(datasets=[{"name": name, "path": "a"}]) == f"datasets[0].name: {message}"
+    assert load_recipe(SMALL | {"name": name}).name == name
+
+
+def test_paths_may_be_of_pathlib(here):
+    keys = {"word_lists": {"sexual": "s.txt"}, "language": {"model": "m.ftz", "keep": ["en"]}, "tokenizer": "t.json"}
+    as_text = SMALL | keys | {"datasets": [{"name": "a", "path": "a.jsonl"}], "output": {"path": "out"}}
+    as_paths = as_text | {
+        "datasets": [{"name": "a", "path": Path("a.jsonl")}],
+        "word_lists": {"sexual": Path("s.txt")},
+        "language": {"model": Path("m.ftz"), "keep": ["en"]},
+        "tokenizer": Path("t.json"),
+        "output": {"path": Path("out")},
+    }
+    assert load_recipe(as_paths) == load_recipe(as_text)
+    assert load_recipe(as_paths, out=Path("other")) == load_recipe(as_text, out="other")
+    assert load_recipe(Path(written(FULL))) == load_recipe("recipe.yaml")
+    spec = {"path": Path("t.json"), "end_of_text": "</s>"}
+    assert load_recipe(as_text | {"tokenizer": spec}).tokenizer.path == f"{here}/t.json"
+
+
 @pytest.mark.parametrize("name", ["Blog", "a/b", "..", ".a", "-a", "", "a b", "é", "a\n"])
 def test_names_that_are_no_folders(here, name):
     assert error_of(datasets=[{"name": name, "path": "a"}]).startswith("datasets[0].name: cannot be used as a name")

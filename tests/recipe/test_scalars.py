@@ -64,6 +64,20 @@ def test_local_paths_become_absolute_and_globs_stay(tmp_path, monkeypatch):
     assert absolute_path("$DATA/x") == f"{here}/$DATA/x"
 
 
+def test_wildcards_in_the_folder_before_a_glob_are_escaped(tmp_path, monkeypatch):
+    here = tmp_path / "br[1]"
+    (here / "data").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("HOME", str(here))
+    for path in ("data/*.jsonl", "./data/*.jsonl", "~/data/*.jsonl", "x/../data/*.jsonl"):
+        assert absolute_path(path) == f"{tmp_path}/br[[]1]/data/*.jsonl"
+    assert absolute_path("../*.jsonl") == f"{tmp_path}/*.jsonl"
+    assert absolute_path(f"{here}/*.jsonl") == f"{here}/*.jsonl"
+    assert absolute_path("data/a.jsonl") == absolute_path("~/data/a.jsonl") == f"{here}/data/a.jsonl"
+    (here / "a[1].jsonl").touch()
+    assert absolute_path("a[1].jsonl") == f"{here}/a[1].jsonl"
+
+
 def test_a_tokenizer_is_a_hub_name_unless_it_looks_like_a_path_or_exists(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here = str(Path.cwd())

@@ -1,12 +1,13 @@
 import importlib.util
+import struct
 
 import pyarrow as pa
 import pytest
 
 from zydaflow import signals
-from zydaflow.errors import InputError
+from zydaflow.errors import InputError, RecipeError
 from zydaflow.signals import Resources
-from zydaflow.signals.language import MIN_LETTERS, model_path
+from zydaflow.signals.language import MIN_LETTERS, check_labels, model_path
 
 FRENCH = "Tous les êtres humains naissent libres et égaux en dignité et en droits.\n"
 ENGLISH = "All human beings are born free and equal in dignity and rights.\n"
@@ -88,6 +89,52 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
     raw = pa.array([ENGLISH], pa.large_string())
     with pytest.raises(InputError, match=f"{path} is not a fastText model"):
         signals.measure(["language"], raw, raw, Resources(language_model=str(path)))
+
+
+def write_model(path, labels):
+    """A fastText model that knows the word `</s>` and labels, every number in it 1; without labels, of word vectors."""
+    kind = 3 if labels else 2  # supervised, skip-gram
+    settings = struct.pack("<12id", 1, 5, 1, 1, 0, 1, 3, kind, 0, 0, 0, 100, 0.0)
+    entries = [struct.pack("<5sqb", b"</s>", 1, 0), *(f"__label__{label}\0".encode() + b"\1" * 9 for label in labels)]
+    sizes = struct.pack("<3i2q", len(entries), 1, len(labels), len(entries), -1)
+    rows = (1, len(labels) or 1)
+    matrices = b"".join(struct.pack(f"<?2q{count}f", False, count, 1, *[1.0] * count) for count in rows)
+    path.write_bytes(struct.pack("<2i", 793712314, 12) + settings + sizes + b"".join(entries) + matrices)
+    return Resources(language_model=str(path))
+
+
+def test_a_model_without_labels_is_named(tmp_path):
+    resources = write_model(tmp_path / "vectors.bin", [])
+    raw = pa.array([ENGLISH], pa.large_string())
+    for use in (lambda: signals.measure(["language"], raw, raw, resources), lambda: check_labels(["en"], resources)):
+        with pytest.raises(
+            InputError, match=r"language\.model: .*/vectors\.bin is not a fastText model that gives labels"
+        ):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["en", "EN"], "language.keep: the model has no label 'EN'; did you mean en?"),
+        (["nglish"], "language.keep: the model has no label 'nglish'; did you mean english?"),
+        (["xx"], "language.keep: the model has no label 'xx'; there are: de, en, english"),
+    ],
+)
+def test_labels_that_the_model_has_not(tmp_path, labels, message):
+    resources = write_model(tmp_path / "three.bin", ["en", "english", "de"])
+    check_labels(["de", "english", "en"], resources)
+    with pytest.raises(RecipeError) as caught:
+        check_labels(labels, resources)
+    assert str(caught.value) == message
+
+
+def test_the_unlikeliest_labels_are_known_too():
+    resources = Resources(language_model="lid.176")
+    check_labels(["en", "ie", "wuu", "bcl", "xal", "tyv"], resources)
+    with pytest.raises(RecipeError, match=r"no label 'english'") as caught:
+        check_labels(["english"], resources)
+    assert str(caught.value).count(", ") == 175
 
 
 def test_no_model_at_all():

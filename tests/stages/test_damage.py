@@ -8,8 +8,10 @@ from inputs import recipe
 from serial import Serial, results
 
 from zydaflow.errors import InputError
+from zydaflow.pipeline import STAGES
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.provenance.verify import verify
+from zydaflow.provenance.waterfall import load
 
 
 def _flip(path: Path) -> None:
@@ -109,10 +111,9 @@ def test_verify_tells_an_unfinished_run(serial: Serial, entries: list[dict], out
 
 
 def test_files_of_others_stay(serial: Serial, entries: list[dict], out: Path) -> None:
-    for path in ("notes.txt", "work/mine.arrow", "corpus/a/mine.txt"):
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        (out / path).write_text("mine")
     serial.run(recipe(entries, out))
+    for path in ("notes.txt", "work/mine.arrow", "corpus/a/mine.txt"):
+        (out / path).write_text("mine")
     serial.run(recipe(entries, out, dedup=None))
     assert [(out / path).read_text() for path in ("notes.txt", "work/mine.arrow", "corpus/a/mine.txt")] == ["mine"] * 3
     assert verify(out) == [
@@ -155,3 +156,54 @@ def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
     Store(out).withdraw_artefact(damage.value.path)
     serial.run(changed)
     assert results(serial.run(small)) == before
+
+
+def test_a_damaged_tokenizer_is_not_used(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    _flip(out / "corpus" / "tokenizer.json")
+    changed = recipe(entries, out, output={"path": str(out), "shard_text": "20kB", "text": False})
+    with pytest.raises(DamagedArtefact, match=r"tokenizer\.json"):
+        serial.run(changed)
+
+
+def test_what_killed_runs_of_other_recipes_left_is_cleared(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    left = [
+        "corpus/a/data-00000-of-00077.arrow",
+        "corpus/b/.zydaflow-tmp-0123456789ab",
+        "signals/a/x-0123456789.0123456789ab.parquet",
+        "commits/judge/x-0123456789.0123456789ab.json",
+    ]
+    for path in left:
+        (out / path).write_bytes(b"x")
+    serial.run(recipe(entries, out, filters=[]))
+    assert [path for path in left if (out / path).exists()] == []
+    assert verify(out) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"null", b"5", b"{}", b'{"record": [], "xxh3": ""}'])
+def test_a_record_that_is_none_is_work_not_done(serial: Serial, entries: list[dict], out: Path, content: bytes) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    sorted(out.glob("commits/judge/*"))[0].write_bytes(content)
+    assert results(serial.run(recipe(entries, out))) == before
+    assert verify(out) == []
+
+
+def test_a_number_flipped_in_a_record_is_noticed(serial: Serial, entries: list[dict], out: Path) -> None:
+    before = results(serial.run(recipe(entries, out)))
+    path = sorted(out.glob("commits/judge/*"))[0]
+    path.write_bytes(path.read_bytes().replace(b'"kept":2', b'"kept":3'))
+    assert results(serial.run(recipe(entries, out))) == before
+
+
+def test_statistics_of_an_earlier_recipe_do_not_pass_for_these(serial: Serial, entries: list[dict], out: Path) -> None:
+    serial.run(recipe(entries, out))
+    with pytest.raises(InputError):
+        serial.run(recipe([*entries, {"name": "d", "path": str(out / "nothing")}], out))
+    assert load(out)["finished"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(STAGES, "decide", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            serial.run(recipe(entries, out, filters=[]))
+    with pytest.raises(InputError, match="there are no statistics"):
+        load(out)

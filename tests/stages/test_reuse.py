@@ -7,7 +7,9 @@ import pytest
 from inputs import recipe
 from serial import Serial, results
 
+from zydaflow.recipe import load_recipe
 from zydaflow.stages import prepare
+from zydaflow.stages.plan import plan
 
 
 @pytest.fixture
@@ -108,3 +110,14 @@ def test_an_input_that_changed_is_read_again(serial: Serial, tmp_path: Path) -> 
     again = results(serial.run(recipe(entries, tmp_path / "out")))
     assert serial.done["measure"] == ["a/part-0.jsonl@000000000000000"]
     assert again == results(serial.run(recipe(entries, tmp_path / "fresh")))
+
+
+def test_a_tokenizer_that_changed_in_its_folder_is_another_run(tmp_path: Path, entries: list[dict], out: Path) -> None:
+    (tmp_path / "model").mkdir()
+    file = tmp_path / "model" / "tokenizer.json"
+    file.write_text("{}")
+    small = load_recipe(recipe(entries, out, tokenizer=str(tmp_path / "model")))
+    before = plan(small).fingerprint
+    assert plan(small).fingerprint == before
+    file.write_text("{ }")
+    assert plan(small).fingerprint != before

@@ -94,6 +94,57 @@ def test_an_end_of_text_token_made_of_ordinary_text_is_refused(trained: Path) ->
         load(TokenizerSpec(path=str(trained), end_of_text="e"))
 
 
+def test_an_end_of_text_token_that_stands_for_unknown_text_is_refused(looks_words_up: Path) -> None:
+    with pytest.raises(InputError, match=r"'<unk>' cannot end documents.*end_of_text"):
+        load(TokenizerSpec(path=str(looks_words_up), end_of_text="<unk>"))
+
+
+def test_an_end_of_text_token_of_the_vocabulary_alone_is_text_in_a_page(tmp_path: Path) -> None:
+    """fastokens takes a whole text from the vocabulary where its letters are not in there; tokenizers does not."""
+    slow = tokenizers.Tokenizer(models.BPE({"<unk>": 0, "a": 1, " ": 2, "/": 3, "</s>": 4}, [], unk_token="<unk>"))
+    slow.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = load(str(tmp_path))
+    assert (tokenizer.backend, tokenizer.end_of_text) == ("tokenizers", 4)
+    assert "differs on '</s>'" in tokenizer.note
+    assert documents(tokenizer.encode(large(["</s>", "a"]))) == [[0, 3, 0, 0, 4], [1, 4]]
+
+
+def strip(trained: Path, folder: Path) -> Path:
+    """A tokenizer whose normaliser leaves nothing of an added token: `tokenizers` panics at characters beyond ASCII."""
+    definition = json.loads(trained.read_text())
+    definition["normalizer"] = {"type": "Strip", "strip_left": True, "strip_right": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)
+    definition["added_tokens"].append({"id": 400, "content": "  ", "normalized": True, **flags})
+    path = folder / "strip.json"
+    path.write_text(json.dumps(definition))
+    return path
+
+
+def test_a_tokenizer_that_panics_is_refused_when_it_is_loaded(trained: Path, tmp_path: Path) -> None:
+    path = strip(trained, tmp_path)
+    with pytest.raises(InputError, match=r"strip\.json fails on a batch of trial texts.*begins '.*: it panicked: "):
+        load(str(path))
+
+
+def test_a_tokenizer_that_cannot_encode_unknown_text_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+    tokenizers.Tokenizer(models.WordLevel({"a": 0, "</s>": 1}, unk_token="?")).save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(InputError, match=r"fails on a batch of trial texts.*WordLevel error: Missing"):
+        load(str(tmp_path))
+
+
+@pytest.mark.parametrize("row", [0, 63, 64, 417, 999])
+def test_a_text_at_which_the_library_panics_is_named(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: int
+) -> None:
+    monkeypatch.setattr("zydaflow.tokens.tokenizer.PROBES", ())
+    tokenizer = load(str(strip(trained, tmp_path)))
+    texts = [f"page number {n}" for n in range(1000)]
+    assert len(tokenizer.encode(large(texts)).offsets) == 1001
+    texts[row] = "😀 and so on"
+    with pytest.raises(RunError, match=rf"cannot encode document {row} of this batch, which begins '😀 and so on': "):
+        tokenizer.encode(large(texts))
+
+
 def test_an_added_token_that_is_not_flagged_as_special_can_end_documents(trained: Path, tmp_path: Path) -> None:
     definition = json.loads(trained.read_text())
     definition["added_tokens"][0]["special"] = False

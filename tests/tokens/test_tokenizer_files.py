@@ -62,7 +62,7 @@ def test_no_token_ends_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "{}", '{"model": {}}', '{"version": "1.0", "model": {"type": "X"}}']
+    "content", ["", "{", "[]", "[" * 100_000, "{}", '{"model": {}}', '{"version": "1.0", "model": {"type": "X"}}']
 )
 def test_what_is_no_tokenizer(tmp_path: Path, content: str) -> None:
     (tmp_path / "tokenizer.json").write_text(content)
@@ -73,8 +73,11 @@ def test_what_is_no_tokenizer(tmp_path: Path, content: str) -> None:
 def test_files_and_folders_that_hold_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no tokenizer\.json in .*save_pretrained"):
         load(str(tmp_path))
-    with pytest.raises(InputError, match="is no file or folder here"):
-        load(str(tmp_path / "missing" / "tokenizer.json"))
+    for missing in (f"{tmp_path}/missing/tokenizer.json", f"{tmp_path}/missing", "./missing", "~/missing", "a/b/c"):
+        with pytest.raises(InputError) as caught:
+            load(missing)
+        message = f"the tokenizer {missing}: no such file or folder, and this is no name on a hub"
+        assert str(caught.value) == message
 
 
 def in_new_process(name: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -31,13 +31,14 @@ def choose(threshold: float, permutations: int, verify: str) -> tuple[int, int]:
     Raises:
         RecipeError: no split has at least two bands.
     """
+    if permutations < 2:
+        raise RecipeError(
+            f"dedup.permutations: {permutations} cannot be cut into bands; raise it, or give dedup.bands and dedup.rows"
+        )
     try:
         index = MinHashLSH(threshold, permutations, weights=_UNVERIFIED if verify == "none" else _VERIFIED)
-    except ValueError as error:
-        raise RecipeError(
-            f"dedup.permutations: {permutations} cannot be cut into bands for a threshold of {threshold} ({error}); "
-            "raise dedup.permutations, or give dedup.bands and dedup.rows"
-        ) from error
+    except ValueError:  # near 1 the least integral is that of one band, which datasketch refuses
+        return 2, permutations // 2
     return index.b, index.r
 
 

@@ -1,5 +1,7 @@
 """Progress of a run: one line per stage on a terminal or in a log, and `progress.json` for other programs."""
 
+import contextlib
+import shutil
 import sys
 import time
 from typing import TextIO
@@ -8,6 +10,7 @@ import orjson
 
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import duration, megabytes
+from zydaflow.say import say
 from zydaflow.stages.unit import Done
 
 FILE = "progress.json"
@@ -40,15 +43,14 @@ class Meter:
         self._drawn = now
         self._write("running")
         if self._live:
-            self._stream.write(f"\r\x1b[2K{self._line()}{self._left()}")
-            self._stream.flush()
+            width = shutil.get_terminal_size().columns - 1  # a line that wraps cannot be drawn anew
+            say(f"\r\x1b[2K{(self._line() + self._left())[:width]}", self._stream, end="")
 
     def close(self, state: str = "done") -> None:
         """The last word on the stage."""
         self._write(state)
         clear = "\r\x1b[2K" if self._live else ""
-        self._stream.write(f"{clear}{self._line()}\n")
-        self._stream.flush()
+        say(f"{clear}{self._line()}", self._stream)
 
     def _seconds(self) -> float:
         return max(time.monotonic() - self._start, 1e-9)
@@ -75,4 +77,5 @@ class Meter:
             "running": self.running, "retried": self.retried, "failed": self.failed, "documents": self.documents,
             "bytes": self.bytes, "seconds": round(self._seconds(), 3),
         }  # fmt: skip
-        self._store.write(FILE, orjson.dumps(fields))
+        with contextlib.suppress(OSError):  # a full disk is for the work to tell
+            self._store.write(FILE, orjson.dumps(fields))

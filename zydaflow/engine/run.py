@@ -1,6 +1,5 @@
 """Runs the units of a stage on Ray, and decides what to do when one fails."""
 
-import errno
 import time
 import traceback
 from collections import deque
@@ -9,13 +8,13 @@ from typing import Any
 
 import orjson
 
+from zydaflow.engine.disk import is_full
 from zydaflow.engine.progress import Meter
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.stages.unit import Done, Timing, Unit
 
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
-FULL = (errno.ENOSPC, errno.EDQUOT)
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 FAILURES = "failures.json"
 
@@ -57,7 +56,8 @@ def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: 
 def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int) -> None:
     import ray
 
-    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=_grantable(memory))
+    _check_room(memory)
+    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=memory)
     store_ref = ray.put(store)
     while state.waiting or state.running:
         window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -66,22 +66,26 @@ def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int
             state.running[task.remote(store_ref, unit)] = unit
         ready, _ = ray.wait(list(state.running), timeout=0.5)
         meter.running = len(state.running)
+        if not ready:  # a node may be gone
+            _check_room(memory)
         for ref in ready:
             _settle(ref, state, meter, timing)
         meter.tick()
 
 
-def _grantable(memory: int) -> int:
-    """The memory to ask of Ray for a task. Raises RunError where no node could ever grant it."""
+def _check_room(memory: int) -> None:
+    """Raises RunError where no living node could ever take a task: it would wait without end, and without a word."""
     import ray
 
-    largest = max((n["Resources"].get("memory", 0) for n in ray.nodes() if n["Alive"]), default=0)
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+    if not nodes:
+        raise RunError("no node of the Ray cluster has a core for tasks; start one with `ray start --num-cpus=N`")
+    largest = max(node.get("memory", 0) for node in nodes)
     if memory > largest:
         raise RunError(
             f"resources.memory_per_task: {memory / 1e9:.2f} GB is more than any node has for Ray "
             f"({largest / 1e9:.2f} GB); lower it, or give Ray more (`ray start --memory=BYTES`)"
         )
-    return memory
 
 
 def _execute(store: Store, unit: Unit) -> tuple[Done, float]:
@@ -113,11 +117,8 @@ def _settle(ref: Any, state: _State, meter: Meter, timing: Timing) -> None:
 def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: Meter) -> None:
     if isinstance(cause, DamagedArtefact):
         raise cause
-    if isinstance(cause, OSError) and cause.errno in FULL:
-        raise RunError(
-            f"{unit.name}: the disk is full ({cause}). Nothing half-done was committed; "
-            "make space and run the same command again"
-        ) from cause
+    if is_full(cause):
+        raise cause
     tries = state.tries[unit.name] = state.tries.get(unit.name, 0) + 1
     if _passing(cause) and tries < TRIES:
         meter.retried += 1

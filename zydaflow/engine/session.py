@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,6 +28,8 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
     A Ray that was running before, in this process or elsewhere, is left running. Raises RecipeError for an address that
     makes no sense, RunError when nothing answers there.
     """
+    if workers is not None and workers < 1:
+        raise RecipeError(f"workers: {workers} is no number of cores, 1 or more")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
@@ -49,9 +53,27 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
     else:
         _join(address, common)
     try:
-        yield
+        with _stopped_by_sigterm():
+            yield
     finally:
         ray.shutdown()
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """SIGTERM, which batch systems send, stops like Ctrl-C; Ray's own handler ends the process with another status."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _join(address: str, common: dict[str, Any]) -> None:

@@ -49,8 +49,8 @@ def _license_rules(recipe: Recipe) -> list[Rule]:
     if policy is None:
         return []
     if policy.allow is not None:  # an unknown licence is none of the allowed
-        return [Rule("license.allow", "license", "allow", policy.allow, known=True)]
-    return [Rule("license.deny", "license", "deny", policy.deny or ())]
+        return [Rule("license.allow", "license", "allow", policy.allow, known=True, folded=True)]
+    return [Rule("license.deny", "license", "deny", policy.deny or (), folded=True)]
 
 
 def _language_rules(recipe: Recipe) -> list[Rule]:

@@ -1,7 +1,7 @@
 """A rule: one bound on one column, that says which documents are removed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +15,8 @@ Test = Literal["min", "max", "allow", "deny"]
 class Rule:
     """Removes a document whose value is below a `min`, above a `max`, none of an `allow`, or one of a `deny`.
 
-    Where the value is null, the rule does not apply; only with `known` a null is removed as well.
+    Where the value is null, the rule does not apply; only with `known` a null is removed as well. With `folded`, labels
+    are compared without regard to case and to spaces around them.
     """
 
     name: str  # what a verdict names it by, like `n_words.min`
@@ -23,6 +24,7 @@ class Rule:
     test: Test
     bound: float | tuple[str, ...]  # a number, in the signal's unit, for min and max; else labels
     known: bool = False
+    folded: bool = False
 
     def breaks(self, column: pa.Array | pa.ChunkedArray) -> np.ndarray:
         """Which of n values the rule removes: bool[n]."""
@@ -31,14 +33,19 @@ class Rule:
         elif self.test == "max":
             broken = pc.greater(column, self.bound)
         else:
-            listed = pc.is_in(column, pa.array(self.bound, pa.string()))
+            labels = pa.array(self.bound, pa.string())
+            listed = pc.is_in(_folded(column), _folded(labels)) if self.folded else pc.is_in(column, labels)
             broken = pc.if_else(column.is_valid(), listed if self.test == "deny" else pc.invert(listed), None)
         return broken.fill_null(self.known).to_numpy(zero_copy_only=False)
 
     def to_json(self) -> dict[str, Any]:
         """The rule as strict JSON: part of fingerprints and of statistics."""
         bound = list(self.bound) if isinstance(self.bound, tuple) else self.bound
-        return {"name": self.name, "signal": self.signal, "test": self.test, "bound": bound, "known": self.known}
+        return {**asdict(self), "bound": bound}
+
+
+def _folded(labels: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    return pc.utf8_lower(pc.utf8_trim_whitespace(labels))
 
 
 def judge(table: pa.RecordBatch | pa.Table, rules: Sequence[Rule]) -> np.ndarray:

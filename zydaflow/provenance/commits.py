@@ -56,16 +56,23 @@ class Record:
     statistics: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> bytes:
-        return orjson.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, option=orjson.OPT_SORT_KEYS)
+        """The record, with its own checksum."""
+        body = {"schema": SCHEMA_VERSION, **asdict(self)}
+        return orjson.dumps({"record": body, "xxh3": _checksum(body)}, option=orjson.OPT_SORT_KEYS)
 
     @classmethod
     def from_json(cls, data: bytes) -> "Record":
-        """Raises ValueError or KeyError for anything that is not a whole record."""
-        fields = orjson.loads(data)
-        if fields.pop("schema") != SCHEMA_VERSION:
-            raise ValueError("a record of another version")
+        """Raises ValueError, KeyError or TypeError for anything that is not a whole record."""
+        whole = orjson.loads(data)
+        fields = whole["record"]
+        if whole["xxh3"] != _checksum(fields) or fields.pop("schema") != SCHEMA_VERSION:
+            raise ValueError("a record that is damaged, or of another version")
         fields["artefacts"] = {k: Artefact(**a) for k, a in fields["artefacts"].items()}
         return cls(**fields)
+
+
+def _checksum(body: dict[str, Any]) -> str:
+    return xxhash.xxh3_128_hexdigest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
 
 
 def file_name(unit: str) -> str:
@@ -111,6 +118,8 @@ class Output:
 
     def finish(self, relative: str, rows: int) -> Artefact:
         """Closes the file, gives it its final name below the root, and says what a record needs to name it."""
+        self._file.flush()
+        os.fsync(self._file.fileno())  # or a record could outlive, in a power failure, what it names
         self._file.close()
         final = self._root / relative
         final.parent.mkdir(parents=True, exist_ok=True)
@@ -119,8 +128,10 @@ class Output:
 
     def discard(self) -> None:
         """Removes what was written, unless it was finished."""
-        self._file.close()
-        self._temporary.unlink(missing_ok=True)
+        try:
+            self._file.close()
+        finally:
+            self._temporary.unlink(missing_ok=True)
 
 
 class Store:
@@ -170,9 +181,13 @@ class Store:
     def _record_path(self, stage: str, unit: str, fingerprint: str) -> Path:
         return self.path(f"commits/{stage}/{file_name(unit)}.{fingerprint[:12]}.json")
 
+    def record_path(self, record: Record) -> Path:
+        """Where the record lies."""
+        return self._record_path(record.stage, record.unit, record.fingerprint)
+
     def commit(self, record: Record) -> Record:
         """Makes the unit's work count. Everything that the record names must be in its place before."""
-        path = self._record_path(record.stage, record.unit, record.fingerprint)
+        path = self.record_path(record)
         self.write(str(path.relative_to(self.root)), record.to_json())
         return record
 
@@ -185,7 +200,7 @@ class Store:
 
     def withdraw(self, record: Record) -> None:
         """Makes the unit's work not count any more; its files stay until they are replaced or swept."""
-        self._record_path(record.stage, record.unit, record.fingerprint).unlink(missing_ok=True)
+        self.record_path(record).unlink(missing_ok=True)
 
     def withdraw_artefact(self, path: str) -> None:
         """Withdraws every record that names this file, so that it is made again."""

@@ -25,7 +25,7 @@ def open_run(path: str | Path) -> "Run":
     """Opens the output folder of a run. Raises InputError for a folder that is none."""
     root = Path(path)
     made_of = read_run(root)
-    if made_of is None or "outputs" not in made_of:
+    if made_of is None:
         raise InputError(f"{root}: no {RUN} that can be read, so this is no folder of a run; `zydaflow run` makes one")
     return Run(root, made_of)
 
@@ -94,7 +94,7 @@ class Run:
         from datasets import Dataset
 
         folder = self.root / "corpus" / self._known(dataset)
-        if not (folder / "state.json").exists():
+        if not self._files(f"corpus/{dataset}/"):
             raise InputError(f"{folder}: no corpus yet; `zydaflow run` without --until goes on to it")
         return Dataset.load_from_disk(str(folder))
 

@@ -6,13 +6,16 @@ from typing import Any
 import orjson
 
 RUN = "run.json"
+KEYS = {"finished", "fingerprint", "inputs", "outputs", "records", "runs"}
 STATISTICS = "statistics.json"
 RECIPE = "recipe.yaml"
+FOLDERS = ("commits", "corpus", "evidence", "quarantine", "report", "signals", "work")
 
 
 def read_run(out: str | Path) -> dict[str, Any] | None:
     """The contents of a folder's `run.json`; None where there is none that can be read."""
     try:
-        return orjson.loads((Path(out) / RUN).read_bytes())
+        run = orjson.loads((Path(out) / RUN).read_bytes())
     except (OSError, ValueError):
         return None
+    return run if isinstance(run, dict) and run.keys() >= KEYS else None

@@ -11,10 +11,9 @@ import pyarrow.parquet as pq
 from zydaflow.errors import InputError, RunError
 from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
-from zydaflow.provenance.run_file import STATISTICS, read_run
+from zydaflow.provenance.run_file import FOLDERS, STATISTICS, read_run
 from zydaflow.provenance.statistics import check_sums, collect
 
-FOLDERS = ("corpus", "signals", "evidence", "quarantine", "report", "work")
 KEPT_APART = ("work/",)  # `--clean` takes it away: missing is well, damaged is not
 
 
@@ -26,7 +25,7 @@ def verify(out: str | Path) -> list[str]:
     """
     store = Store(out)
     run = read_run(out)
-    if run is None or "outputs" not in run:
+    if run is None:
         raise InputError(f"{out}: no run.json that can be read, so this is no folder of a run")
     if not run["finished"]:
         return ["run.json: the run has not come to its end; `zydaflow run` goes on with it"]
@@ -94,6 +93,8 @@ def _check_tokens(store: Store, record: Record) -> Iterator[str]:
 
 def _extra(store: Store, known: set[str]) -> Iterator[str]:
     for folder in FOLDERS:
+        if folder == "commits":
+            continue
         for path in sorted(store.path(folder).rglob("*")):
             relative = path.relative_to(store.root).as_posix()
             if path.is_file() and relative not in known:

@@ -26,7 +26,10 @@ def statistics_text(out: str | Path) -> str:
 
 def load(out: str | Path) -> dict[str, Any]:
     """`statistics.json` as a dictionary, the datasets by rank."""
-    statistics = orjson.loads(statistics_text(out))
+    try:
+        statistics = orjson.loads(statistics_text(out))
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{out}/{STATISTICS} is damaged ({error}); delete it and run the recipe again") from error
     ranked = sorted(statistics["datasets"].items(), key=lambda item: item[1]["rank"])
     return {**statistics, "datasets": dict(ranked)}
 
@@ -34,12 +37,13 @@ def load(out: str | Path) -> dict[str, Any]:
 def render(out: str | Path) -> str:
     """What became of the documents of each dataset: documents, bytes and tokens by outcome, and the alarms."""
     statistics = load(out)
+    unfinished = "" if statistics["finished"] else "This run has not come to its end.\n\n"
     tables = [_waterfall(name, dataset) for name, dataset in statistics["datasets"].items()]
     if len(tables) > 1:
         tables.append(_waterfall("all datasets", statistics["total"]))
     alarms = [f"warning: {dataset}: {what}" for dataset, what in alarm_lines(statistics)]
     alarms += [f"warning: {line}" for line in [limit_line(statistics)] if line]
-    return "\n\n".join(tables) + ("\n\n" + "\n".join(alarms) if alarms else "")
+    return unfinished + "\n\n".join(tables) + ("\n\n" + "\n".join(alarms) if alarms else "")
 
 
 def _waterfall(name: str, dataset: dict[str, Any]) -> str:

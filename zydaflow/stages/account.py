@@ -1,5 +1,6 @@
 """Account: commit records → statistics, what the run was made of, and the pages that people read; and tidying up."""
 
+import contextlib
 import os
 import platform
 import re
@@ -17,7 +18,7 @@ from zydaflow.errors import InputError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
-from zydaflow.provenance.run_file import RECIPE, RUN, STATISTICS, read_run
+from zydaflow.provenance.run_file import FOLDERS, RECIPE, RUN, STATISTICS, read_run
 from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
@@ -29,7 +30,12 @@ LIBRARIES = (
 )  # fmt: skip
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
 UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
-_OURS = re.compile(r"\.[0-9a-f]{12}\.(arrow|json)$")  # how files in work/ are called: anything else is someone else's
+# Files of ours, by their place below the output folder: anything else is someone else's, and stays.
+_OURS = re.compile(
+    r"(commits|work)/.+\.[0-9a-f]{12}\.(arrow|json)|(signals|quarantine)/.+\.[0-9a-f]{12}\.parquet"
+    r"|evidence/(removed|clusters)\.parquet|corpus/tokenizer\.json"
+    r"|corpus/[^/]+/(data-\d{5}-of-\d{5}\.arrow|state\.json|dataset_info\.json)"
+)
 
 
 def check_unreadable(store: Store, records: Iterable[Record]) -> None:
@@ -49,12 +55,21 @@ def check_unreadable(store: Store, records: Iterable[Record]) -> None:
 
 
 def begin(store: Store, plan: Plan) -> None:
-    """Says what is being run, before the work; and removes what a run that was killed left half-written."""
-    for path in store.root.rglob(f"{TEMPORARY}*"):
-        path.unlink(missing_ok=True)
-    store.path("failures.json").unlink(missing_ok=True)
-    store.write(RECIPE, dump_recipe(plan.recipe).encode())
+    """Says what is being run, before the work; what an earlier recipe or a killed run left must not pass for it."""
+    before = read_run(store.root)
     _write_run(store, plan, [], {}, finished=False)
+    store.write(RECIPE, dump_recipe(plan.recipe).encode())
+    store.path("failures.json").unlink(missing_ok=True)
+    if before is None or before["fingerprint"] != plan.fingerprint:
+        store.path(STATISTICS).unlink(missing_ok=True)
+    _clear_temporary(store)
+
+
+def _clear_temporary(store: Store) -> None:
+    """Removes what workers that were killed left half-written."""
+    for folder in FOLDERS:
+        for path in store.path(folder).rglob(f"{TEMPORARY}*"):
+            path.unlink(missing_ok=True)
 
 
 def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:
@@ -84,19 +99,17 @@ def _alarms(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sweep(store: Store, records: list[Record]) -> None:
-    """Removes records that the run does not stand on, and the files that only such records, or none, name."""
-    keep = {(record.stage, record.unit, record.fingerprint) for record in records}
-    files = {artefact.path for record in records for artefact in record.artefacts.values()}
-    stale: set[str] = set()
-    for record in list(store.records()):
-        if (record.stage, record.unit, record.fingerprint) not in keep:
-            store.withdraw(record)
-            stale |= {artefact.path for artefact in record.artefacts.values()}
-    stale |= {
-        path.relative_to(store.root).as_posix() for path in store.path("work").rglob("*") if _OURS.search(path.name)
-    }
-    for path in stale - files:
-        store.path(path).unlink(missing_ok=True)
+    """Removes what the run does not stand on: other records, and files of ours that no record of the run names."""
+    keep = {store.record_path(record) for record in records}
+    keep |= {store.path(artefact.path) for record in records for artefact in record.artefacts.values()}
+    _clear_temporary(store)
+    for folder in FOLDERS:
+        for path in sorted(store.path(folder).rglob("*"), reverse=True):
+            if path.is_dir():
+                with contextlib.suppress(OSError):  # it is not empty
+                    path.rmdir()
+            elif path not in keep and _OURS.fullmatch(path.relative_to(store.root).as_posix()):
+                path.unlink()
 
 
 def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:

@@ -37,7 +37,7 @@ def decided(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record
 def tokenized(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record]:
     """The corpus."""
     yield from _present(train.record_of(store, recipe, manifest))
-    yield from tokenize.records(store, recipe, manifest, train.tokenizer_of(store, recipe))
+    yield from tokenize.records(store, recipe, manifest, train.tokenizer_of(store, recipe, manifest))
 
 
 def _present(record: Record | None) -> Iterator[Record]:

@@ -12,11 +12,12 @@ from typing import Any
 from zydaflow import sources
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.numbers import megabytes
-from zydaflow.provenance.run_file import read_run
+from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.version import __version__
 
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 DISK_PER_BYTE = 1.8  # what a run leaves in the output folder, per byte of text: measured on eleven real datasets
 TEXT_PER_BYTE = {"jsonl": 1.0, "arrow": 1.0}  # text in a byte of a file
 TEXT_PER_COMPRESSED_BYTE = 3.0  # in one of a file that is compressed: low, so that no run that fits is refused
@@ -86,7 +87,10 @@ def check(recipe: Recipe) -> list[str]:
     for dataset in recipe.datasets:
         filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
-        signals.fingerprint(filters.signals_needed(recipe, dataset), signals.Resources.of(recipe))
+        needed = filters.signals_needed(recipe, dataset)
+        signals.fingerprint(needed, signals.Resources.of(recipe))
+        if recipe.language and "language" in needed:
+            signals.check_labels(recipe.language.keep, signals.Resources.of(recipe))
     warnings = []
     if recipe.dedup:
         warnings.append(dedup.warn_if_blind(recipe.dedup.threshold, *split(recipe.dedup)))
@@ -104,19 +108,31 @@ def disk_needed(plan: Plan) -> int:
     return int(text * DISK_PER_BYTE)
 
 
-def check_disk(plan: Plan) -> None:
-    """Raises RecipeError if nothing can be written there, and InputError if the disk surely cannot hold the run."""
-    folder = Path(plan.recipe.output.path)
+def check_output(plan: Plan) -> None:
+    """Raises RecipeError where the output folder cannot be one, InputError if its disk surely cannot hold the run."""
+    root = Path(plan.recipe.output.path)
+    folder = root
     while not folder.exists():
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise RecipeError(f"output.path: {folder} is no folder that can be written to; give another --out")
-    free, need = shutil.disk_usage(folder).free, disk_needed(plan)
+    foreign = [name for name in (RECIPE, STATISTICS, *FOLDERS) if (root / name).exists()]
+    if foreign and read_run(root) is None:
+        raise RecipeError(
+            f"output.path: {root} is no folder of a run, and its {', '.join(foreign)} would be replaced; "
+            "give another --out"
+        )
+    free, need = shutil.disk_usage(folder).free, disk_needed(plan) - _held(root)
     if need > free:
         raise InputError(
             f"output.path: {folder} has {megabytes(free)} free, and the run may need {megabytes(need)}; "
             "make space, give another --out, or take a --sample"
         )
+
+
+def _held(root: Path) -> int:
+    """Bytes of what an earlier run left in the folder, which this one reuses or replaces."""
+    return sum(path.stat().st_size for name in FOLDERS for path in (root / name).rglob("*") if path.is_file())
 
 
 def side_files(recipe: Recipe) -> Iterator[str]:
@@ -127,7 +143,8 @@ def side_files(recipe: Recipe) -> Iterator[str]:
     tokenizer: Any = recipe.tokenizer
     path = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "path", None)
     if path and os.path.isabs(path):
-        yield path
+        folder = Path(path) if os.path.isdir(path) else Path(path).parent
+        yield from sorted({path, *(str(folder / name) for name in TOKENIZER_FILES)})
 
 
 def _version(path: str) -> list[int] | None:

@@ -61,5 +61,5 @@ def _corpus(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]
         if not trained:
             return
     shards = sum(len(tokenize.planned(store, recipe, manifest, dataset)) for dataset in range(len(manifest.datasets)))
-    todo = tokenize.units(store, recipe, manifest, "", train.tokenizer_of(store, recipe))
+    todo = tokenize.units(store, recipe, manifest, "", train.tokenizer_of(store, recipe, manifest))
     yield Reuse("tokenize", shards - len(todo), shards)

@@ -19,10 +19,16 @@ SAMPLE_BYTES = 16_000_000  # of text: enough for the vocabularies that are train
 FILE = "corpus/tokenizer.json"
 
 
-def tokenizer_of(store: Store, recipe: Recipe) -> str | TokenizerSpec | None:
-    """What workers load the tokenizer from: the recipe's, or the file of the trained one; None for text shards."""
+def tokenizer_of(store: Store, recipe: Recipe, manifest: Manifest) -> str | TokenizerSpec | None:
+    """What workers load the tokenizer from: the recipe's, or the file of the trained one; None for text shards.
+
+    Raises DamagedArtefact where the trained one is not as it was committed.
+    """
     if not isinstance(recipe.tokenizer, TrainSpec):
         return recipe.tokenizer
+    trained = record_of(store, recipe, manifest)
+    assert trained is not None, "the tokenizer is not trained"
+    store.map(trained.artefacts["tokenizer"])
     return str(store.path(FILE))
 
 

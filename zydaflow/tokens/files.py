@@ -28,9 +28,12 @@ def locate(name: str) -> Path:
 
 def _download(name: str) -> Path:
     from huggingface_hub import snapshot_download  # only hub names need it
+    from huggingface_hub.errors import HFValidationError
 
     try:
         return Path(snapshot_download(name, allow_patterns=[TOKENIZER, *CONFIGS]))
+    except HFValidationError as error:  # of the name's form: it was meant as a path
+        raise InputError(f"the tokenizer {name}: no such file or folder, and this is no name on a hub") from error
     except (OSError, ValueError) as error:
         raise InputError(
             f"the tokenizer {name} is no file or folder here, and the hub did not give it: {error}\n"

@@ -17,16 +17,17 @@ from zydaflow.errors import InputError, RunError
 from zydaflow.recipe.model import TokenizerSpec
 from zydaflow.tokens.control import as_text, literal_forms
 from zydaflow.tokens.files import configured_end_of_text, locate
+from zydaflow.tokens.libraries import build, build_fast, encode, encode_slowly
 
 END_OF_TEXT = ("<|endoftext|>", "</s>", "<eos>", "<|end_of_text|>", "<|eot_id|>", "[SEP]")  # where nothing names one
 
-# What the two libraries must agree on before the fast one is used: spaces, lines, digits, accents, scripts, emoji.
+# What every tokenizer is tried on, and what the two libraries must agree on before the fast one is used: spaces, lines,
+# digits, accents, scripts, emoji.
 PROBES = (
     *("", " ", "\n\n\n", "\t \r\n  x", "            deep\n                            deeper", "don't I'LL we've"),
     *("x = 1234567.890e-5;", "é e\u0301 ﬁ Å K", "İstanbul ΣΑΣ straße", "漢字かな交じり文 한국어 ไทย العربية हिन्दी"),
     *("👩‍👩‍👧 🇫🇷 \u200b\ufeff\u00a0", "\x00\x01\x7f\ufffd", "<|a|> [B] <c> ▁ Ġ <0x41>"),
 )
-CHUNK = 64  # documents that the slow library encodes at once: it holds an object per token
 COMPARED_BYTES = 1 << 20  # longer documents are left out of samples: the slow library does 2 MB/s
 
 
@@ -65,9 +66,10 @@ class Tokenizer:
     def encode(self, texts: pa.LargeStringArray) -> Encoded:
         """The ids of every document, each followed by the end-of-text token.
 
-        Raises RunError if that token is anywhere else, so that documents could not be told apart.
+        Raises RunError if that token is anywhere else, so that documents could not be told apart, and for a document
+        that neither library can encode.
         """
-        ids, offsets = _encode(self._fast, self._reference, texts.to_pylist())
+        ids, offsets = encode(self._fast, self._reference, texts.to_pylist())
         ids = np.insert(ids.astype(self.dtype), offsets[1:], self.end_of_text)
         if np.count_nonzero(ids == self.end_of_text) != len(texts):
             raise RunError(
@@ -91,8 +93,8 @@ def load(spec: str | TokenizerSpec) -> Tokenizer:
 def _load(path: Path, content: bytes, end_of_text: str | None) -> Tokenizer:
     definition, vocabulary = _parse(path, content)
     token = _end_of_text(path, vocabulary, end_of_text)
-    text, reference = as_text(definition, token)
-    fast, note = _fast(text, reference, [t["content"] for t in definition["added_tokens"]])
+    text, reference, expected = _try(path, definition, token, vocabulary[token])
+    fast, note = _fast(text, reference, expected)
     libraries = {name: version(name) for name in ("fastokens", "tokenizers")}
     return Tokenizer(
         path=path,
@@ -111,8 +113,8 @@ def _parse(path: Path, content: bytes) -> tuple[dict, dict[str, int]]:
     """The tokenizer.json, without truncation and padding, and its whole vocabulary."""
     try:
         definition = {**json.loads(content), "truncation": None, "padding": None}
-        vocabulary = tokenizers.Tokenizer.from_str(content.decode()).get_vocab(with_added_tokens=True)
-    except Exception as error:  # `tokenizers` raises nothing narrower
+        vocabulary = build(content.decode()).get_vocab(with_added_tokens=True)
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"{path} is no tokenizer.json that `tokenizers` {tokenizers.__version__} reads: {error}"
         ) from error
@@ -132,43 +134,47 @@ def _end_of_text(path: Path, vocabulary: dict[str, int], named: str | None) -> s
     )
 
 
-def _fast(definition: str, reference: tokenizers.Tokenizer, added: list[str]) -> tuple[fastokens.Tokenizer | None, str]:
-    """The fast tokenizer, or None and the reason."""
+def _try(
+    path: Path, definition: dict, token: str, number: int
+) -> tuple[str, tokenizers.Tokenizer, dict[str, np.ndarray]]:
+    """The tokenizer that reads control tokens as text, as JSON and built, and the ids that it gives for every probe.
+
+    Raises InputError if it fails on one, or gives for one the id `number` of the token that is to end documents.
+    """
+    names = [token, *(added["content"] for added in definition["added_tokens"])]
+    probes = [*PROBES, *(form for name in names for form in literal_forms(name))]
     try:
-        fast = fastokens.Tokenizer.from_json_str(definition)
+        text, reference = as_text(definition, token)
+        expected = dict(zip(probes, encode_slowly(reference, probes), strict=True))
+    except RunError as error:
+        raise InputError(f"the tokenizer {path} fails on a batch of trial texts: {error}") from error
+    if any(number in ids for ids in expected.values()):
+        raise InputError(
+            f"{token!r} cannot end documents: the tokenizer {path} gives the same id for ordinary text. "
+            "Name another token: `tokenizer: {path:, end_of_text:}`."
+        )
+    return text, reference, expected
+
+
+def _fast(
+    definition: str, reference: tokenizers.Tokenizer, expected: dict[str, np.ndarray]
+) -> tuple[fastokens.Tokenizer | None, str]:
+    """The fast tokenizer, or None and the reason."""
+    library = f"fastokens {version('fastokens')}"
+    try:
+        fast = build_fast(definition)
     except ValueError as error:
-        return None, f"fastokens {version('fastokens')} does not support this tokenizer ({error}); tokenizers is slower"
-    probes = [*PROBES, *(form for token in added for form in literal_forms(token))]
-    for probe in probes:
-        ids, _ = _encode(fast, reference, [probe])
-        if not np.array_equal(ids, _encode(None, reference, [probe])[0]):
-            return None, f"fastokens {version('fastokens')} differs on {probe!r}; tokenizers is slower"
+        return None, f"{library} does not support this tokenizer ({error}); tokenizers is slower"
+    for probe, ids in expected.items():
+        if not np.array_equal(encode(fast, reference, [probe])[0], ids):
+            return None, f"{library} differs on {probe!r}; tokenizers is slower"
     return fast, ""
-
-
-def _encode(
-    fast: fastokens.Tokenizer | None, reference: tokenizers.Tokenizer, texts: list[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """ids uint32 of all texts, and n + 1 offsets int64."""
-    if fast:
-        try:
-            ids, offsets = fast.encode_batch_flat(texts, add_special_tokens=False, split_special_tokens=True)
-            return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.int64)
-        except (
-            ValueError
-        ):  # a text is more than its regular expressions' stack holds; the other library's has no such limit
-            pass
-    parts = [np.empty(0, np.uint32)]
-    for start in range(0, len(texts), CHUNK):
-        encodings = reference.encode_batch_fast(texts[start : start + CHUNK], add_special_tokens=False)
-        parts += [np.array(encoding.ids, np.uint32) for encoding in encodings]
-    return np.concatenate(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
 
 
 def check_sample(tokenizer: Tokenizer, texts: pa.LargeStringArray, encoded: Encoded, count: int) -> None:
     """Compares up to `count` evenly spaced documents with `tokenizers`, which is the reference.
 
-    Raises RunError naming the first document whose ids differ.
+    Raises RunError naming the first document whose ids differ, or that `tokenizers` cannot encode.
     """
     if tokenizer.backend == "tokenizers":
         return
@@ -176,7 +182,7 @@ def check_sample(tokenizer: Tokenizer, texts: pa.LargeStringArray, encoded: Enco
         text = texts[int(row)].as_py()
         if len(text) > COMPARED_BYTES:
             continue
-        expected, _ = _encode(None, tokenizer._reference, [text])
+        (expected,) = encode_slowly(tokenizer._reference, [text], int(row))
         if not np.array_equal(encoded.ids[encoded.offsets[row] : encoded.offsets[row + 1] - 1], expected):
             raise RunError(
                 f"fastokens and tokenizers give different ids for document {row} of this batch, which begins "
