@@ -37,7 +37,7 @@ name: two-blogs
 
 # In rank order, the best first: of several copies of a document, the one in the first dataset stays.
 datasets:
-  # jsonl, 1 file, 0.0 MB; columns: doc_id integer, content string, URL string, date null, licence string
+  # jsonl, 1 file, 0.0 MB; columns: doc_id number, content string, URL string, date null, licence string
   #   A long text: {"x" * 76}…
   #   A long text: {"x" * 76}…
   - name: blog
@@ -52,7 +52,7 @@ datasets:
   - name: notes
     path: data/notes.jsonl
     text: note  # a guess: the column with the longest texts
-  # jsonl, 1 file, 0.0 MB; columns: n integer
+  # jsonl, 1 file, 0.0 MB; columns: n number
   # left out, since no column holds text in its first records: data/numbers.jsonl
 
 # Rule sets and rules; a dataset may have its own, like filters: [] for source code.

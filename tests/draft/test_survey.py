@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 from pathlib import Path
 
 import datasets
@@ -9,9 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from zydaflow.draft.peek import MAX_BYTES, RECORDS, peek
+from zydaflow.draft.peek import RECORDS, peek
 from zydaflow.draft.survey import inspect_paths, slug
 from zydaflow.errors import InputError
+from zydaflow.provenance.run_file import KEYS
+from zydaflow.sources.peek import MAX_BYTES
 
 ROWS = [{"id": number, "text": f"text {number}", "n": None} for number in range(3)]
 
@@ -25,6 +28,14 @@ def jsonl(path: Path, rows: list[dict] = ROWS) -> Path:
         data = zstandard.compress(data)
     path.write_bytes(data)
     return path
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+        return
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table)
 
 
 def found(*paths: Path) -> list[tuple]:
@@ -45,10 +56,10 @@ def test_columns_of_jsonl(tmp_path, name):
     rows = [*ROWS, {"id": "x", "text": None, "tags": [], "meta": {}, "f": 0.5, "b": True}]
     columns = peek(jsonl(tmp_path / name, rows))
     assert columns.types == {
-        "id": "integer or string",
+        "id": "number or string",
         "text": "string",
         "n": "null",
-        "tags": "list",
+        "tags": "array",
         "meta": "object",
         "f": "number",
         "b": "boolean",
@@ -70,6 +81,65 @@ def test_columns_of_parquet_and_arrow(tmp_path):
         assert columns.texts == {"text": ["a"]}
 
 
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str
+)
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_text_of_every_string_type(tmp_path, kind, name):
+    values = pa.array(["a", None, "b"])
+    values = values.dictionary_encode() if pa.types.is_dictionary(kind) else values.cast(kind)
+    write_table(pa.table({"text": values, "nothing": pa.nulls(3)}), tmp_path / name)
+    assert peek(tmp_path / name).texts == {"text": ["a", "b"]}
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_invalid_utf8_in_a_table_is_replaced(tmp_path, name):
+    values = pa.Array.from_buffers(pa.string(), 2, pa.array([b"caf\xe9", b"ok"], pa.binary()).buffers())
+    write_table(pa.table({"text": values}), tmp_path / name)
+    assert peek(tmp_path / name).texts == {"text": ["caf\ufffd", "ok"]}
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_columns_of_one_name_are_not_shown(tmp_path, name):
+    write_table(pa.table([["a"], ["b"], ["c"], [1], [2]], names=["text", "text", "body", "id", "id"]), tmp_path / name)
+    columns = peek(tmp_path / name)
+    assert (columns.types, columns.texts) == ({"body": "string"}, {"body": ["c"]})
+
+
+def test_a_byte_order_mark_does_not_hide_the_only_record(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"text": "a"}')
+    assert peek(path).texts == {"text": ["a"]}
+
+
+def test_lone_surrogates_are_replaced(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(rb'{"text": "a\ud83d"}')
+    assert peek(path).texts == {"text": ["a\ufffd"]}
+
+
+def test_what_is_no_json_lines_is_refused_with_advice(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('[{"text": "a"}]')
+    assert error_of(path) == (
+        f"{path}: none of its first lines is a JSON object; "
+        "it looks like a JSON array: write each of its records on a line of its own"
+    )
+
+
+def test_the_output_of_a_run_is_no_dataset(tmp_path):
+    jsonl(tmp_path / "a.jsonl")
+    jsonl(tmp_path / "runs" / "x" / "evidence" / "removed.jsonl")
+    assert len(found(tmp_path)) == 2
+    (tmp_path / "runs" / "x" / "run.json").write_text(json.dumps(dict.fromkeys(KEYS)))
+    assert found(tmp_path) == [("a", f"{tmp_path}/a.jsonl", "jsonl", 1)]
+
+
+def test_a_name_that_is_not_utf8_is_refused(tmp_path):
+    jsonl(tmp_path / os.fsdecode(b"caf\xe9.jsonl"))
+    assert error_of(tmp_path) == f"'{tmp_path}/caf\\udce9.jsonl': the name is not UTF-8; rename it"
+
+
 def test_files_without_records_have_columns_at_most(tmp_path):
     schema = pa.schema([("text", pa.string())])
     pq.write_table(schema.empty_table(), tmp_path / "a.parquet")
@@ -82,7 +152,7 @@ def test_files_without_records_have_columns_at_most(tmp_path):
 def test_bad_lines_are_passed_over(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'\n{"text": \n[1]\n{"text": "\xff"}\n{"text": "good\xe2\x80\xa8"}')
-    assert peek(path).texts == {"text": ["good\u2028"]}
+    assert peek(path).texts == {"text": ["\ufffd", "good\u2028"]}
 
 
 def test_only_the_beginning_of_a_file_is_read(tmp_path):
@@ -92,7 +162,7 @@ def test_only_the_beginning_of_a_file_is_read(tmp_path):
     with path.open("wb") as file:
         file.write(b'{"text": "')
         file.truncate(MAX_BYTES * 100)  # a sparse file: one line without an end
-    assert error_of(path) == f"{path}: cannot be read as jsonl: none of its first lines is a JSON object"
+    assert peek(path).types == {}
 
 
 def test_a_folder_of_several_datasets(tmp_path):
@@ -176,16 +246,17 @@ def test_what_cannot_be_read_is_named(tmp_path):
     table.write_text("a,b")
     assert error_of(table) == f"{table}: nothing here that zydaflow reads; it reads {forms}"
     assert error_of(tmp_path / "none") == f"{tmp_path}/none: no such file or folder"
-    for name, form in [("a.parquet", "parquet"), ("a.arrow", "arrow"), ("a.jsonl.gz", "jsonl.gz")]:
+    damaged = "damaged, cut short, or not what its name says: "
+    for name, wrong in [("a.parquet", damaged), ("a.arrow", damaged), ("a.jsonl.gz", "not gzip data")]:
         broken = tmp_path / name
         broken.write_bytes(b"no such thing")
-        assert error_of(broken).startswith(f"{broken}: cannot be read as {form}: ")
+        assert error_of(broken).startswith(f"{broken}: {wrong}")
     (tmp_path / "saved").mkdir()
     state = tmp_path / "saved" / "state.json"
     for text, wrong in [
         ("{", "is not what datasets.save_to_disk writes: JSONDecodeError("),
         ("{}", "is not what datasets.save_to_disk writes: KeyError('_data_files')"),
-        ('{"_data_files": []}', "lists no _data_files; save the dataset again"),
+        ('{"_data_files": []}', "lists no _data_files: the dataset is empty; leave it out"),
     ]:
         state.write_text(text)
         assert error_of(state.parent).startswith(f"{state}: {wrong}")

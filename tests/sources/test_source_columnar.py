@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from reading import jsonl, read, spec
 
 from zydaflow.errors import InputError
 from zydaflow.sources import plan_dataset, read_shard, records
+from zydaflow.sources.open import local_version
 
 
 def write_stream(table, path, rows=1000):
@@ -250,6 +252,7 @@ def test_a_damaged_page_is_an_input_error(tmp_path):
     data = bytearray(path.read_bytes())
     data[200:3000] = bytes(2800)
     path.write_bytes(data)
+    shard = replace(shard, version=local_version(path.stat()))
     with pytest.raises(InputError, match="damaged, cut short"):
         list(read_shard(shard, dataset, part_bytes=10**9, seed=1))
 
@@ -264,3 +267,23 @@ def test_extension_types_and_column_names_with_dots(tmp_path):
     assert got.metadata == [{"m.n": 1}, {"m.n": 2}]
     write_parquet(pa.table({"x.text": ["a", "b"], "x": ["no", "no"]}), tmp_path / "b.parquet")
     assert read(tmp_path / "b.parquet", text="x.text").texts == ["a", "b"]
+
+
+def test_a_page_that_differs_from_its_checksum_is_an_input_error(tmp_path):
+    path = tmp_path / "a.parquet"
+    table = pa.table({"text": [f"{i} text" for i in range(1000)]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    path.write_bytes(path.read_bytes().replace(b"500 text", b"500 tezt"))  # still a table, with another text
+    with pytest.raises(InputError, match=r"a\.parquet: damaged, .*(CRC|checksum)"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["text", "id", "m"])
+def test_a_needed_name_that_two_columns_have_is_refused(write, name):
+    arrays = {"text": ["a"], "id": ["b"], "m": ["c"]}
+    table = pa.table([*arrays.values(), ["d"], ["e"], ["f"]], names=[*arrays, name, "unused", "unused"])
+    path = write(table)
+    with pytest.raises(InputError, match=f"{path}: 2 columns are called '{name}', .*; rename them"):
+        read(path, id="id", metadata=("m",))
+    others = {"text": "id" if name == "text" else "text"}
+    assert len(read(path, **others).texts) == 1

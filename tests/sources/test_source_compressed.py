@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 import zstandard
@@ -12,6 +13,7 @@ from reading import jsonl, read, spec
 
 from zydaflow.errors import InputError
 from zydaflow.sources import plan_dataset, read_shard
+from zydaflow.sources.open import local_version
 
 TEXTS = [f"record {i} " + "word " * (i % 40) for i in range(400)]
 DATA = jsonl({"text": text} for text in TEXTS)
@@ -54,7 +56,8 @@ def test_a_file_cut_short_is_an_error_after_the_records_before(tmp_path, suffix,
     (shard,) = plan_dataset(dataset, 10**9).shards
     path = tmp_path / f"cut{suffix}"
     path.write_bytes(packed[: int(len(packed) * keep)])
-    cut = shard.__class__(**{**shard.to_json(), "url": str(path), "size": path.stat().st_size})
+    status = path.stat()
+    cut = replace(shard, url=str(path), size=status.st_size, version=local_version(status))
     batches = read_shard(cut, dataset, part_bytes=10**9, seed=1, batch_bytes=10_000)
     texts: list[str] = []
     with pytest.raises(InputError, match=r"cut short\. The last whole record ends at byte [\d,]+ of") as caught:
@@ -85,10 +88,24 @@ def test_a_file_that_is_not_compressed_is_an_error(tmp_path, suffix):
 
 
 def test_a_flipped_byte_is_an_error_where_there_is_a_checksum(tmp_path):
-    packed = bytearray(gzip.compress(DATA))
-    packed[-6] ^= 1  # in the CRC
+    rows = ({"text": text, "n": i * 2654435761 % 2**32} for i, text in enumerate(TEXTS * 20))
+    data = jsonl(rows)  # enough of them that the fault lies behind what is looked at before a run
+    for suffix, at in ((".jsonl.gz", -6), (".jsonl.zst", -1)):
+        pack = zstandard.ZstdCompressor(write_checksum=True).compress if suffix == ".jsonl.zst" else gzip.compress
+        packed = bytearray(pack(data))
+        packed[at] ^= 1  # in the checksum
+        with pytest.raises(
+            InputError, match=r"damaged: they differ from their checksum .* ends at byte [1-9][\d,]+ of"
+        ):
+            read(write(tmp_path, suffix, bytes(packed)), batch_bytes=10_000)
+
+
+def test_zeros_after_a_gzip_member_are_padding(tmp_path):
+    pack = gzip.compress
+    packed = pack(DATA[:5001]) + bytes(700) + pack(DATA[5001:]) + bytes(2_000_000)
+    assert read(write(tmp_path, ".jsonl.gz", packed)).texts == TEXTS
     with pytest.raises(InputError, match="not gzip data"):
-        read(write(tmp_path, ".jsonl.gz", bytes(packed)))
+        read(write(tmp_path, ".jsonl.gz", bytes(10) + pack(DATA)))
 
 
 @settings(derandomize=True, max_examples=40, deadline=None)

@@ -1,10 +1,14 @@
 """Which files a path stands for, and what is said where there are none."""
 
+import json
+import os
+
 import datasets
 import pytest
 from reading import read, spec
 
 from zydaflow.errors import InputError
+from zydaflow.provenance.run_file import KEYS
 from zydaflow.sources import plan_dataset
 from zydaflow.sources.forms import form_of
 
@@ -155,3 +159,67 @@ def test_a_dataset_dict_needs_a_split_that_it_has(tmp_path):
         files(tmp_path / "dict", split="dev")
     assert files(tmp_path / "dict", split="test") == ["data-00000-of-00001.arrow"]
     assert read(tmp_path / "dict", split="test").texts == ["test"]
+
+
+def test_a_split_that_chooses_nothing_is_refused(tmp_path, saved):
+    write(tmp_path / "several", "train-0.jsonl", "test-0.jsonl")
+    datasets.Dataset.from_dict({"text": ["a"]}).save_to_disk(tmp_path / "one")
+    several = f"{tmp_path}/several"
+    for path in (several, f"{several}/*.jsonl", f"{saved}", f"{tmp_path}/one", "installed:topics"):
+        with pytest.raises(InputError) as caught:
+            files(path, split="train")
+        assert str(caught.value) == (
+            f"dataset d: {path} has no splits, so split: train would change nothing; "
+            "leave it out, or name the files of the split in path: by a glob, like train-*.parquet"
+        )
+
+
+def test_a_split_beside_a_single_file_does_no_harm(tmp_path):
+    write(tmp_path, "x/a.jsonl")
+    for path in ("x/a.jsonl", "x", "x/*.jsonl"):
+        assert files(tmp_path / path, split="train") == ["a.jsonl"]
+
+
+def test_an_escaped_folder_of_a_glob_is_a_fixed_one(tmp_path):
+    write(tmp_path, "br[1]/x*y/a.jsonl", "br1/x*y/b.jsonl")
+    assert files(f"{tmp_path}/br[[]1]/*/a.jsonl") == ["x*y/a.jsonl"]
+    assert files(f"{tmp_path}/br[[]1]/x[*]y/*.jsonl") == ["a.jsonl"]
+    assert files(f"{tmp_path}/br[[]1]/x[*]y/a.jsonl") == ["a.jsonl"]
+    assert files(f"{tmp_path}/br[1]/x*y/*.jsonl") == ["br1/x*y/b.jsonl"]
+
+
+def test_wildcards_in_the_name_of_the_working_folder_are_none(tmp_path, monkeypatch):
+    write(tmp_path, "br[1]/data/a.jsonl", "br1/data/b.jsonl")
+    monkeypatch.chdir(tmp_path / "br[1]")
+    assert files("data/*.jsonl") == files("./data/*") == files("data/a.jsonl") == files("data") == ["a.jsonl"]
+
+
+def test_what_a_run_wrote_below_a_folder_is_no_part_of_it(tmp_path):
+    write(tmp_path, "a.jsonl", "runs/x/evidence/removed.jsonl", "commits/b.jsonl", "logs/c.jsonl", "list/d.jsonl")
+    (tmp_path / "runs/x/run.json").write_text(json.dumps(dict.fromkeys(KEYS)))
+    (tmp_path / "commits/run.json").write_text("not even JSON")
+    (tmp_path / "logs/run.json").write_text('{"finished": true}')
+    (tmp_path / "list/run.json").write_text('["versions"]')
+    expected = ["a.jsonl", "commits/b.jsonl", "list/d.jsonl", "logs/c.jsonl"]
+    assert files(tmp_path) == files(f"{tmp_path}/**/*.jsonl") == expected
+    assert files(tmp_path / "runs/x") == ["evidence/removed.jsonl"]  # what is named is meant
+
+
+def test_a_name_that_is_not_utf8_is_refused(tmp_path):
+    write(tmp_path, os.fsdecode(b"caf\xe9.jsonl"), os.fsdecode(b"\xff.txt"))
+    for path in (tmp_path, tmp_path / "*.jsonl"):
+        with pytest.raises(InputError, match=r"'.*/caf\\udce9\.jsonl': the name is not UTF-8; rename it"):
+            files(path)
+
+
+@pytest.mark.parametrize("path", ["a::b/x.jsonl", "a::b", "a::b/*.jsonl"])
+def test_colons_in_a_local_path_are_part_of_it(tmp_path, path):
+    write(tmp_path, "a::b/x.jsonl")
+    assert files(tmp_path / path) == ["x.jsonl"]
+    assert read(tmp_path / path).texts == ["a"]
+
+
+def test_a_saved_dataset_of_no_records_is_said_to_be_one(tmp_path):
+    datasets.Dataset.from_dict({"text": []}).save_to_disk(tmp_path / "saved")
+    with pytest.raises(InputError, match="saved is a saved dataset without a record; leave it out"):
+        files(tmp_path / "saved")

@@ -1,6 +1,7 @@
 """The shard plan: columns checked before a run, shards in canonical order."""
 
 import gzip
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,8 +9,9 @@ import pytest
 from reading import jsonl, spec
 
 from zydaflow.errors import InputError
-from zydaflow.sources import plan, plan_dataset
+from zydaflow.sources import plan, plan_dataset, read_shard
 from zydaflow.sources.listing import InputFile
+from zydaflow.sources.peek import MAX_BYTES
 
 
 def write_arrow(table, path):
@@ -114,3 +116,58 @@ def test_a_file_that_may_not_be_read_is_an_input_error(tmp_path, monkeypatch):
     monkeypatch.setattr("zydaflow.sources.open._open", refuse)
     with pytest.raises(InputError, match=r"a\.jsonl: cannot be read: .*Permission denied"):
         plan_dataset(spec(tmp_path), 100)
+
+
+ARRAY = b'[{"text": "a"},\n {"text": "b"}]\n'
+NO_RECORDS = [
+    (ARRAY, "it looks like a JSON array: write each of its records on a line of its own"),
+    (b'[{"text": "a"}]', "it looks like a JSON array"),
+    (b"[" + b'{"text": "a"}, ' * 2_000_000, "it looks like a JSON array"),
+    ('{"text": "a"}\n'.encode("utf-16"), "it looks like UTF-16: convert it to UTF-8"),
+    ('{"text": "a"}\n'.encode("utf-16-be"), "it looks like UTF-16: convert it to UTF-8"),
+    (b'{"text": "a"}\r{"text": "b"}\r', "its lines end in CR alone: end them in LF"),
+    (b'{"text": "a"}\r' * 2_000_000, "its lines end in CR alone: end them in LF"),
+    (b'{\n  "text": "a"\n}\n', "write one JSON object per line"),
+    (b"id\ttext\n1\ta\n", "write one JSON object per line"),
+]
+
+
+@pytest.mark.parametrize(("data", "advice"), NO_RECORDS, ids=range(len(NO_RECORDS)))
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_dataset_that_does_not_begin_with_a_record_is_refused(tmp_path, data, advice, pack):
+    path = tmp_path / ("a.jsonl" if pack is bytes else "a.jsonl.gz")
+    path.write_bytes(pack(data))
+    with pytest.raises(InputError) as caught:
+        plan_dataset(spec(path), 10**6)
+    assert str(caught.value).startswith(f"dataset d: {path}: none of its first lines is a JSON object; {advice}")
+
+
+def test_bad_first_lines_are_no_reason_to_refuse_what_has_good_ones(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b"bad\n" * 50_000 + b'{"text": "a"}\n')
+    (tmp_path / "b.jsonl").write_bytes(ARRAY)
+    (tmp_path / "c.jsonl").write_bytes(b"\n \n")
+    assert len(plan_dataset(spec(tmp_path), 10**6).files) == 3
+    assert len(plan_dataset(spec(tmp_path / "c.jsonl"), 10**6).files) == 1
+
+
+def test_a_first_record_longer_than_what_is_looked_at_is_let_through(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": "' + b"x" * MAX_BYTES + b'"}\n')
+    found = plan_dataset(spec(tmp_path), 10**9)
+    assert (len(found.shards), found.columns) == (1, {})
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_record(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "a"}\n')
+    assert plan_dataset(spec(tmp_path), 100).columns == {"text": "string"}
+
+
+def test_a_file_written_again_with_the_same_size_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "a"}\n')
+    dataset = spec(path)
+    (shard,) = plan_dataset(dataset, 100).shards
+    path.write_bytes(b'{"text": "b"}\n')
+    status = path.stat()
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    with pytest.raises(InputError, match=r"a\.jsonl: was written again since the run was planned; plan again"):
+        list(read_shard(shard, dataset, part_bytes=100, seed=1))

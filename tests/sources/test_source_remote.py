@@ -1,5 +1,6 @@
 """Files at URLs: a file system in memory, a web server, and protocols whose package is missing."""
 
+import contextlib
 import functools
 import gzip
 import http.server
@@ -116,16 +117,29 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def web(tmp_path):
-    pytest.importorskip("aiohttp", reason="fsspec reads http with aiohttp")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Ranges, directory=tmp_path))
+class Plain(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder as `python -m http.server` does, without ranges."""
+
+    def log_message(self, *args):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler, folder):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    (tmp_path / "a.jsonl").write_bytes(LINES)
-    pq.write_table(pa.table({"text": TEXTS}), tmp_path / "b.parquet", row_group_size=30)
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def web(tmp_path):
+    pytest.importorskip("aiohttp", reason="fsspec reads http with aiohttp")
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    pq.write_table(pa.table({"text": TEXTS}), tmp_path / "b.parquet", row_group_size=30)
+    with serving(Ranges, tmp_path) as url:
+        yield url
 
 
 def test_files_of_a_web_server(web):
@@ -134,6 +148,17 @@ def test_files_of_a_web_server(web):
     assert plan_dataset(spec(f"{web}/a.jsonl"), 700).files[0].file == "a.jsonl"
     with pytest.raises(InputError, match="there is no file or folder"):
         read(f"{web}/c.jsonl")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "b.parquet"])
+def test_a_server_without_ranges_is_said_with_what_to_do(tmp_path, name):
+    pytest.importorskip("aiohttp", reason="fsspec reads http with aiohttp")
+    (tmp_path / "a.jsonl").write_bytes(LINES * 10_000)
+    pq.write_table(pa.table({"text": [str(i) for i in range(10**6)]}), tmp_path / "b.parquet")
+    with serving(Plain, tmp_path) as web:
+        message = f"{web}/{name}: the server hands out files from their beginning alone .*; download it first"
+        with pytest.raises(InputError, match=message):
+            read(f"{web}/{name}", shard_bytes=10**6)
 
 
 def test_a_server_that_cannot_be_reached_is_an_input_error():

@@ -70,7 +70,7 @@ def test_the_sample_does_not_depend_on_shards_parts_or_batches(path):
 
 def test_lines_that_are_left_out_are_not_parsed(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b"\n" + b"bad\n" * 1000)
+    path.write_bytes(b'\n{"text": "a"}\n' + b"bad\n" * 1000)
     got = read(path, sample=0.3)
-    assert len(got.bad) + got.sampled_out == 1000
+    assert len(got.rows) + len(got.bad) + got.sampled_out == 1001
     assert 250 < len(got.bad) < 350

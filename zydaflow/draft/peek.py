@@ -1,22 +1,24 @@
 """The first records of a data file, in bounded reading: its columns, and some of their texts."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
 import pyarrow as pa
-import pyarrow.ipc
-import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
 
-from zydaflow.sources.decompress import gzip_blocks, zstd_blocks
+from zydaflow.errors import InputError
+from zydaflow.sources.arrow import arrow_schema, arrow_source, arrow_tables
+from zydaflow.sources.columnar import decoded, repaired_text
 from zydaflow.sources.forms import form_of
+from zydaflow.sources.listing import input_file
+from zydaflow.sources.open import opened
+from zydaflow.sources.parquet import open_parquet
+from zydaflow.sources.peek import first_records, types_of
+from zydaflow.sources.scalars import is_text
+from zydaflow.sources.shard import Shard
 
 RECORDS = 20
-MAX_BYTES = 2**24  # of decompressed JSONL; more than one long document, less than a noticeable wait
-_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "list", dict: "object"}
 
 
 @dataclass(frozen=True)
@@ -30,83 +32,62 @@ class Columns:
 def peek(path: Path) -> Columns:
     """The columns that the first `RECORDS` records of a file of a known form show.
 
-    Raises ValueError (of which pa.ArrowInvalid is one) or OSError where the file cannot be read.
+    Of several columns with one name none is shown: no recipe can name them. Raises InputError or OSError where the
+    file cannot be read.
     """
+    file = input_file(LocalFileSystem(), path.name, str(path))
     form = form_of(path.name)
-    if form == "parquet":
-        return _of_parquet(path)
-    if form == "arrow":
-        return _of_arrow(path)
-    with path.open("rb") as file:
-        records = list(islice(_json_records(_blocks(file, form)), RECORDS))
-    if not records and path.stat().st_size:
-        raise ValueError("none of its first lines is a JSON object")
-    return _of_records(records)
+    assert form is not None  # the survey has only files of known forms
+    whole = Shard("", file.url, file.file, form, 0, -1, file.size, file.version)
+    return _of_columnar(whole) if form in ("parquet", "arrow") else _of_lines(whole)
 
 
-def _blocks(file: BinaryIO, form: str | None) -> Iterator[bytes]:
-    if form == "jsonl.gz":
-        return gzip_blocks(file, 2**20)
-    if form == "jsonl.zst":
-        return zstd_blocks(file)
-    return iter(lambda: file.read(2**20), b"")
+def _of_lines(whole: Shard) -> Columns:
+    first = first_records(whole, RECORDS)
+    if first.problem is not None:
+        raise InputError(f"{whole.url}: none of its first lines is a JSON object; {first.problem}")
+    records = first.records[:RECORDS]
+    types = types_of(records)
+    texts = {
+        name: [record[name] for record in records if record.get(name) is not None]
+        for name, kind in types.items()
+        if kind == "string"
+    }
+    return Columns(types, texts)
 
 
-def _json_records(blocks: Iterator[bytes]) -> Iterator[dict]:
-    """The JSON objects among the lines of the first `MAX_BYTES`; what is none, the run will quarantine."""
-    unfinished, size = b"", 0
-    for block in blocks:
-        size += len(block)
-        *lines, unfinished = (unfinished + block).split(b"\n")
-        yield from _parsed(lines)
-        if size >= MAX_BYTES:
-            return
-    yield from _parsed([unfinished])
+def _of_columnar(whole: Shard) -> Columns:
+    with opened(whole) as file:
+        schema, table = _parquet_head(whole, file) if whole.form == "parquet" else _arrow_head(whole, file)
+    types = {field.name: str(field.type) for field in _single(schema)}
+    return Columns(types, {name: _texts(table, name) for name in _text_names(schema)})
 
 
-def _parsed(lines: list[bytes]) -> Iterator[dict]:
-    for line in lines:
-        try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            continue
-        if isinstance(record, dict):
-            yield record
+def _parquet_head(whole: Shard, file: BinaryIO) -> tuple[pa.Schema, pa.RecordBatch | None]:
+    """The schema, and the first records of the columns of text."""
+    with open_parquet(whole.url, file) as parquet:
+        schema = parquet.schema_arrow
+        return schema, next(parquet.iter_batches(RECORDS, columns=_text_names(schema)), None)
 
 
-def _of_records(records: list[dict]) -> Columns:
-    names = list(dict.fromkeys(name for record in records for name in record))
-    values = {name: [record[name] for record in records if record.get(name) is not None] for name in names}
-    kinds = {name: sorted({_JSON_TYPES[type(value)] for value in values[name]}) for name in names}
-    return Columns(
-        {name: " or ".join(kinds[name]) or "null" for name in names},
-        {name: values[name] for name in names if kinds[name] == ["string"]},
-    )
+def _arrow_head(whole: Shard, file: BinaryIO) -> tuple[pa.Schema, pa.RecordBatch | None]:
+    """As `_parquet_head`."""
+    with arrow_source(whole.url, file) as source:
+        schema = arrow_schema(source)
+        return schema, next(arrow_tables(source, _text_names(schema), whole.url), None)
 
 
-def _of_parquet(path: Path) -> Columns:
-    with pq.ParquetFile(path, buffer_size=2**20) as file:  # the buffer bounds what is read of a column
-        schema = file.schema_arrow
-        batch = next(file.iter_batches(RECORDS, columns=_text_columns(schema)), None)
-        return _of_batch(schema, batch)
+def _single(schema: pa.Schema) -> list[pa.Field]:
+    """The columns whose name no other has."""
+    return [field for field in schema if schema.get_field_index(field.name) >= 0]
 
 
-def _of_arrow(path: Path) -> Columns:
-    with pa.memory_map(str(path)) as file:
-        try:
-            reader = pa.ipc.open_stream(file)
-            batch = next(iter(reader), None)
-        except pa.ArrowInvalid:
-            reader = pa.ipc.open_file(file)
-            batch = reader.get_batch(0) if reader.num_record_batches else None
-        return _of_batch(reader.schema, batch)
+def _text_names(schema: pa.Schema) -> list[str]:
+    return [field.name for field in _single(schema) if is_text(field.type) and not pa.types.is_null(field.type)]
 
 
-def _of_batch(schema: pa.Schema, batch: pa.RecordBatch | None) -> Columns:
-    rows = schema.empty_table() if batch is None else batch.slice(0, RECORDS)
-    texts = {name: rows.column(name).drop_null().to_pylist() for name in _text_columns(schema)}
-    return Columns({field.name: str(field.type) for field in schema}, texts)
-
-
-def _text_columns(schema: pa.Schema) -> list[str]:
-    return [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+def _texts(table: pa.RecordBatch | None, name: str) -> list[str]:
+    if table is None:
+        return []
+    text, _ = repaired_text(decoded(table[name].slice(0, RECORDS)).cast(pa.large_string()))
+    return text.drop_null().to_pylist()

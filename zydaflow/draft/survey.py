@@ -10,6 +10,8 @@ from pathlib import Path
 from zydaflow.draft.peek import Columns, peek
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
+from zydaflow.sources.listing import refuse_name
+from zydaflow.sources.outputs import is_output
 
 KNOWN_FORMS = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet and .arrow files, and folders of datasets.save_to_disk"
 _NUMBERS = re.compile(r"([-_.]?\d+([-_.]of[-_.]\d+(-[0-9a-f]{16})?)?)+$")  # …-00001-of-00009, with the hub's old hash
@@ -71,11 +73,9 @@ def _finding(place: _Place, taken: set[str]) -> Finding:
         name = next(f"{name}-{count}" for count in range(2, len(taken) + 3) if f"{name}-{count}" not in taken)
     sizes = [file.stat().st_size for file in place.files]
     shown = next((file for file, size in zip(place.files, sizes, strict=True) if size), place.files[0])
-    try:
-        columns = peek(shown)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{shown}: cannot be read as {form_of(shown.name)}: {error}") from error
-    return Finding(name, place.path, place.form, len(sizes), sum(sizes), columns, place.split, place.other_splits)
+    for file in place.files:
+        refuse_name(str(file))
+    return Finding(name, place.path, place.form, len(sizes), sum(sizes), peek(shown), place.split, place.other_splits)
 
 
 def _places(path: Path, root: Path) -> Iterator[_Place]:
@@ -121,14 +121,14 @@ def _listed(path: Path, key: str) -> list:
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: is not what datasets.save_to_disk writes: {error!r}") from error
     if not listed:
-        raise InputError(f"{path}: lists no {key}; save the dataset again")
+        raise InputError(f"{path}: lists no {key}: the dataset is empty; leave it out")
     return listed
 
 
 def _in_folder(folder: Path, root: Path) -> Iterator[_Place]:
     children = sorted(child for child in folder.iterdir() if not child.name.startswith("."))
     files = [child for child in children if child.is_file() and form_of(child.name)]
-    folders = [child for child in children if child.is_dir() and not _leads_up(child)]
+    folders = [child for child in children if child.is_dir() and not _leads_up(child) and not is_output(child)]
     groups: dict[tuple[str, str], list[Path]] = {}
     for file in files:
         groups.setdefault(_kind(file), []).append(file)

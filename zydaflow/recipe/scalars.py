@@ -1,5 +1,6 @@
 """The forms of single values in a recipe: sizes in bytes, places of files, names of folders."""
 
+import glob
 import os.path
 import re
 from typing import Annotated, Any
@@ -43,10 +44,17 @@ def format_size(size: int) -> str | int:
 
 
 def absolute_path(path: str) -> str:
-    """A local path or glob from the current directory, `~` expanded; URLs, `hub:` and `installed:` are left alone."""
+    """A local path or glob from the current directory, `~` expanded; URLs, `hub:` and `installed:` are left alone.
+
+    Of what can only be a glob, the folder put in front is escaped: wildcards in its name are none.
+    """
     if "://" in path or path.startswith(("hub:", "installed:")):
         return path
-    return os.path.abspath(os.path.expanduser(path))
+    whole = os.path.abspath(os.path.expanduser(path))
+    if not glob.has_magic(path) or os.path.exists(whole):
+        return whole
+    home, _, rest = path.partition("/") if path.startswith("~") else (".", "", path)
+    return os.path.abspath(os.path.join(glob.escape(os.path.abspath(os.path.expanduser(home))), rest))
 
 
 def path_or_hub_name(value: str) -> str:

@@ -1,6 +1,6 @@
 """Arrow IPC files, of the stream format (as `datasets` writes) or the file format, mapped into memory where local."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
@@ -46,10 +46,27 @@ def count_batches(source: pa.NativeFile, url: str) -> int:
             return count
 
 
+def arrow_tables(source: pa.NativeFile, names: Iterable[str], url: str) -> Iterator[pa.RecordBatch]:
+    """Every record batch, of those of the named columns that there are; each name is that of one column at most."""
+    schema = arrow_schema(source)
+    wanted = [i for name in names if (i := schema.get_field_index(name)) >= 0]
+    reader = _reader(source, pa.ipc.IpcReadOptions(included_fields=wanted))
+    if isinstance(reader, pa.RecordBatchFileReader):
+        yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
+        return
+    while True:
+        end = source.tell()
+        try:
+            yield reader.read_next_batch()
+        except StopIteration:
+            _check_end(source, end, url)
+            return
+
+
 def read_arrow(shard: Shard, columns: Columns, sample: Sample, batch_bytes: int) -> Iterator[Batch]:
     """The records of the record batches [start, stop) of an Arrow file."""
     with opened(shard) as file, arrow_source(shard.url, file) as source:
-        tables = _tables(source, columns, shard.url)
+        tables = arrow_tables(source, columns.names, shard.url)
         row = sum(len(table) for table in islice(tables, shard.start))
         wanted = islice(tables, shard.stop - shard.start) if shard.stop >= 0 else tables
         yield from read_tables(wanted, row, columns, sample, batch_bytes)
@@ -62,23 +79,6 @@ def _reader(
     is_file = source.read(len(FILE_MAGIC)) == FILE_MAGIC
     source.seek(0)
     return pa.ipc.open_file(source, options=options) if is_file else pa.ipc.open_stream(source, options=options)
-
-
-def _tables(source: pa.NativeFile, columns: Columns, url: str) -> Iterator[pa.RecordBatch]:
-    """Every record batch, of the needed columns."""
-    schema = arrow_schema(source)
-    wanted = [i for name in columns.names if (i := schema.get_field_index(name)) >= 0]
-    reader = _reader(source, pa.ipc.IpcReadOptions(included_fields=wanted))
-    if isinstance(reader, pa.RecordBatchFileReader):
-        yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
-        return
-    while True:
-        end = source.tell()
-        try:
-            yield reader.read_next_batch()
-        except StopIteration:
-            _check_end(source, end, url)
-            return
 
 
 def _check_end(source: pa.NativeFile, end: int, url: str) -> None:

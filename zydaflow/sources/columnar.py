@@ -1,8 +1,7 @@
 """Records from Arrow columns: what Parquet and Arrow files have in common once they are read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,18 +10,9 @@ import pyarrow.compute as pc
 from zydaflow.sources import records
 from zydaflow.sources.records import Bad, Columns
 from zydaflow.sources.sample import Sample, kept
+from zydaflow.sources.scalars import as_strings, is_text, python_values
 from zydaflow.sources.shard import Batch
 from zydaflow.sources.values import as_metadata, as_text
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds strings, whatever their layout; a column of nulls counts as well."""
-    if isinstance(kind, pa.BaseExtensionType):
-        return is_text(kind.storage_type)
-    if pa.types.is_dictionary(kind):
-        return is_text(kind.value_type)
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    return any(test(kind) for test in tests)
 
 
 def read_tables(
@@ -40,17 +30,20 @@ def read_tables(
 
 
 def _plain(table: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """The needed columns, without dictionaries and extension types, the text as large_string."""
+    """The needed columns, the text as large_string."""
     present = set(table.schema.names)
     arrays = []
     for name in columns.names:  # metadata may be absent in some files of a dataset
-        array = table[name] if name in present else pa.nulls(len(table))
-        if isinstance(array, pa.ExtensionArray):
-            array = array.storage
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
+        array = decoded(table[name]) if name in present else pa.nulls(len(table))
         arrays.append(array.cast(pa.large_string()) if name == columns.text else array)
     return pa.RecordBatch.from_arrays(arrays, names=list(columns.names))
+
+
+def decoded(array: pa.Array) -> pa.Array:
+    """The column without a dictionary and an extension type; uuid stays, since its bytes are no text."""
+    if isinstance(array, pa.ExtensionArray) and array.type != pa.uuid():
+        array = array.storage
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def _gathered(tables: Iterable[pa.RecordBatch], batch_bytes: int) -> Iterator[pa.RecordBatch]:
@@ -74,25 +67,45 @@ def _read_table(table: pa.RecordBatch, row: int, columns: Columns, sample: Sampl
     positions = np.arange(row, row + len(table), dtype=np.int64)
     keep = kept(positions, sample)
     sizes = pc.fill_null(pc.binary_length(table[columns.text]), 0).to_numpy()
-    bad = [
-        Bad(int(positions[i]), int(sizes[i]), records.too_long(sizes[i]), _head(table[columns.text][i]))
-        for i in np.flatnonzero(keep & (sizes > records.MAX_RECORD_BYTES))
-    ]
+    long = np.flatnonzero(keep & (sizes > records.MAX_RECORD_BYTES))
+    bad = _bad(table[columns.text], positions, {int(i): records.too_long(sizes[i]) for i in long})
     good = keep & (sizes <= records.MAX_RECORD_BYTES)
     if not good.all():
         table, positions = table.filter(pa.array(good)), positions[good]
-    text, repaired = repaired_text(table[columns.text])
-    ids, ids_changed = _texts(table, columns.id)
-    licenses, licenses_changed = _texts(table, columns.license)
-    metadata, metadata_changed = _metadata(table, columns)
-    repaired |= ids_changed | licenses_changed | metadata_changed
-    table = records.records_of(columns, pa.array(positions), text, ids, licenses, metadata)
+    found, repaired, reasons = _records(table, positions, columns)
+    if reasons:
+        bad = sorted(bad + _bad(table[columns.text], positions, reasons))
+        found, repaired = _without(found, repaired, reasons)
     sampled_out = len(keep) - int(keep.sum())
-    return Batch(0, table, records.quarantine_of(bad), sampled_out, int(repaired.sum()))
+    return Batch(0, found, records.quarantine_of(bad), sampled_out, int(repaired.sum()))
 
 
-def _head(value: pa.LargeStringScalar) -> bytes:
-    return value.as_buffer().slice(0, records.HEAD).to_pybytes()
+def _records(
+    table: pa.RecordBatch, positions: np.ndarray, columns: Columns
+) -> tuple[pa.RecordBatch, np.ndarray, dict[int, str]]:
+    """The rows as records, bool[n]: which had to be repaired, and under the index of each that is none, why."""
+    reasons: dict[int, str] = {}
+    text, repaired = repaired_text(table[columns.text])
+    ids, ids_changed = _texts(table, columns.id, reasons)
+    licenses, licenses_changed = _texts(table, columns.license, reasons)
+    metadata, metadata_changed = _metadata(table, columns, reasons)
+    repaired |= ids_changed | licenses_changed | metadata_changed
+    return records.records_of(columns, pa.array(positions), text, ids, licenses, metadata), repaired, reasons
+
+
+def _without(found: pa.RecordBatch, repaired: np.ndarray, rows: Collection[int]) -> tuple[pa.RecordBatch, np.ndarray]:
+    good = np.ones(len(found), np.bool_)
+    good[list(rows)] = False
+    return found.filter(pa.array(good)), repaired[good]
+
+
+def _bad(texts: pa.LargeStringArray, positions: np.ndarray, reasons: Mapping[int, str]) -> list[Bad]:
+    """The rows under whose index there is a reason."""
+    texts_of = {i: memoryview(texts[i].as_buffer() or b"") for i in reasons}
+    return [
+        Bad(int(positions[i]), texts_of[i].nbytes, reason, bytes(texts_of[i][: records.HEAD]))
+        for i, reason in reasons.items()
+    ]
 
 
 def repaired_text(text: pa.LargeStringArray) -> tuple[pa.LargeStringArray, np.ndarray]:
@@ -108,7 +121,7 @@ def repaired_text(text: pa.LargeStringArray) -> tuple[pa.LargeStringArray, np.nd
         return pa.array(clean, pa.large_binary()).cast(pa.large_string()), changed
 
 
-def _texts(table: pa.RecordBatch, name: str | None) -> tuple[pa.StringArray, np.ndarray]:
+def _texts(table: pa.RecordBatch, name: str | None, reasons: dict[int, str]) -> tuple[pa.StringArray, np.ndarray]:
     """A column of ids or licences of any type as exact text, and bool[n]: which had to be repaired."""
     column = pa.nulls(len(table)) if name is None else table[name]
     if is_text(column.type):
@@ -116,52 +129,19 @@ def _texts(table: pa.RecordBatch, name: str | None) -> tuple[pa.StringArray, np.
         return text.cast(pa.string()), changed
     if pa.types.is_integer(column.type):
         return column.cast(pa.string()), np.zeros(len(column), np.bool_)
-    values, changed = _values(column)
-    return pa.array([as_text(value) for value in values], pa.string()), changed
+    values, changed = python_values(column, reasons)
+    return as_strings(values, as_text, reasons), changed
 
 
-def _metadata(table: pa.RecordBatch, columns: Columns) -> tuple[pa.StringArray, np.ndarray]:
+def _metadata(table: pa.RecordBatch, columns: Columns, reasons: dict[int, str]) -> tuple[pa.StringArray, np.ndarray]:
     """The metadata of each row as one JSON object, and bool[n]: in which rows it had to be repaired."""
     changed = np.zeros(len(table), np.bool_)
     if not columns.metadata:
         return pa.nulls(len(table), pa.string()), changed
-    values = {}
+    values = []
     for name in columns.metadata:
-        values[name], repaired = _values(table[name])
+        column, repaired = python_values(table[name], reasons)
+        values.append(column)
         changed |= repaired
-    rows = zip(*values.values(), strict=True)
-    objects = [as_metadata(dict(zip(values, row, strict=True)), columns.metadata) for row in rows]
-    return pa.array(objects, pa.string()), changed
-
-
-def _values(column: pa.Array) -> tuple[list[Any], np.ndarray]:
-    """The column as Python values, and bool[n]: in which of them invalid UTF-8 became U+FFFD."""
-    changed = np.zeros(len(column), np.bool_)
-    try:
-        return column.to_pylist(maps_as_pydicts="lossy"), changed
-    except UnicodeDecodeError:
-        values = []
-        for i, scalar in enumerate(column):
-            try:
-                values.append(scalar.as_py(maps_as_pydicts="lossy"))
-            except UnicodeDecodeError:
-                values.append(_decoded(scalar))
-                changed[i] = True
-        return values, changed
-
-
-def _decoded(scalar: pa.Scalar) -> Any:
-    """A value whose strings, at whatever depth, may be invalid UTF-8."""
-    if not scalar.is_valid:
-        return None
-    if isinstance(scalar, (pa.DictionaryScalar, pa.ExtensionScalar)):
-        return _decoded(scalar.value)
-    if is_text(scalar.type):
-        return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
-    if isinstance(scalar, pa.StructScalar):
-        return {name: _decoded(value) for name, value in scalar.items()}
-    if isinstance(scalar, pa.MapScalar):
-        return {_decoded(item["key"]): _decoded(item["value"]) for item in scalar.values}
-    if isinstance(scalar, pa.ListScalar):
-        return [_decoded(value) for value in scalar.values]
-    return scalar.as_py()
+    rows = (dict(zip(columns.metadata, row, strict=True)) for row in zip(*values, strict=True))
+    return as_strings(rows, lambda row: as_metadata(row, columns.metadata), reasons), changed

@@ -8,6 +8,7 @@ import zstandard
 
 READ = 2**20
 ZSTD_READ = 2**13  # one call expands all that it is given, at most some 30,000 times
+CHECKSUM_ERRORS = ("incorrect data check", "incorrect length check", "match checksum")  # of zlib and zstd
 ZSTD_WINDOW = 2**31  # what `zstd --long=31` needs
 
 
@@ -23,11 +24,11 @@ def gzip_blocks(file: BinaryIO, block_bytes: int) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
     ended = False
     while data := file.read(READ):
-        while data:
+        while data := data.lstrip(b"\0") if ended else data:  # zeros may follow a member
             try:
                 block = member.decompress(data, block_bytes)
             except zlib.error as error:
-                raise BrokenStreamError(f"not gzip data ({error})") from error
+                raise BrokenStreamError(_wrong("gzip", error)) from error
             if block:
                 yield block
             data, ended = member.unused_data if member.eof else member.unconsumed_tail, member.eof
@@ -52,7 +53,7 @@ def zstd_blocks(file: BinaryIO) -> Iterator[bytes]:
             try:
                 block = frame.decompress(data)
             except zstandard.ZstdError as error:
-                raise BrokenStreamError(f"not zstd data ({error})") from error
+                raise BrokenStreamError(_wrong("zstd", error)) from error
             if block:
                 yield block
             data, ended = frame.unused_data, frame.eof
@@ -60,6 +61,12 @@ def zstd_blocks(file: BinaryIO) -> Iterator[bytes]:
                 frame = decompressor.decompressobj()
     if not ended:
         raise BrokenStreamError("the zstd data end too early: the file is cut short")
+
+
+def _wrong(form: str, error: Exception) -> str:
+    if any(sign in str(error) for sign in CHECKSUM_ERRORS):
+        return f"the {form} data are damaged: they differ from their checksum ({error})"
+    return f"not {form} data, or damaged ({error})"
 
 
 def gathered(blocks: Iterator[bytes], block_bytes: int) -> Iterator[bytes]:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import fsspec
-
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
-from zydaflow.sources.listing import InputFile, bytewise, input_file, list_files
+from zydaflow.sources.listing import InputFile, bytewise, file_system, input_file, list_files
 from zydaflow.sources.open import is_network_error, status_of
 
 if TYPE_CHECKING:
@@ -78,10 +76,14 @@ def _data_files(name: HubName) -> tuple[str, dict[str, list[str]]]:
     """Where the repository is (a URL with the commit or, offline, a folder), and each split's files under it."""
     from datasets import load_dataset_builder  # these imports take seconds: only recipes that use the Hub pay for them
     from huggingface_hub import constants, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     origin, revision = f"hf://datasets/{name.repo}", name.revision
     if constants.HF_HUB_OFFLINE:
-        origin = snapshot_download(name.repo, repo_type="dataset", revision=revision, local_files_only=True)
+        try:
+            origin = snapshot_download(name.repo, repo_type="dataset", revision=revision, local_files_only=True)
+        except LocalEntryNotFoundError as error:
+            raise ConnectionError(f"HF_HUB_OFFLINE is set, and {name.repo} is not in the local cache") from error
         revision = None
     with TemporaryDirectory() as empty:  # the usual cache would stand in, with something older, for a Hub out of reach
         builder = load_dataset_builder(origin, name=name.config, revision=revision, cache_dir=empty)
@@ -89,7 +91,7 @@ def _data_files(name: HubName) -> tuple[str, dict[str, list[str]]]:
 
 
 def _hub_file(url: str, root: str) -> InputFile:
-    fs, path = fsspec.url_to_fs(url)
+    fs, path = file_system(url)
     inside = url.startswith(root)
     return input_file(fs, url[len(root) :].lstrip("/") if inside else url.split("://")[-1], path)
 

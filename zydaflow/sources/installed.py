@@ -21,6 +21,7 @@ from zydaflow.sources.listing import InputFile
 from zydaflow.sources.records import Bad, Columns
 from zydaflow.sources.sample import Sample, kept
 from zydaflow.sources.shard import Batch, Shard
+from zydaflow.sources.splits import refuse_split
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
@@ -55,7 +56,8 @@ class Document(NamedTuple):
 
 
 def installed_file(dataset: "DatasetSpec") -> InputFile:
-    """The kind of installed text that the dataset names, as one file; raises InputError for an unknown kind."""
+    """The kind of installed text that the dataset names, as one file; raises InputError for another or a split."""
+    refuse_split(dataset)
     kind = dataset.path.removeprefix(INSTALLED)
     if kind not in LIMITS:
         raise InputError(f"dataset {dataset.name}: there is no {dataset.path}; the kinds are {', '.join(LIMITS)}")

@@ -1,16 +1,15 @@
-"""Which files a dataset's path stands for: a file, folder, glob or `save_to_disk` folder, local or at an fsspec URL."""
+"""The files that a dataset's path stands for, local or at an fsspec URL, each with its identity and its version."""
 
-import glob
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from zydaflow.errors import InputError
-from zydaflow.sources.forms import SUFFIXES, form_of
-from zydaflow.sources.saved import saved_files
+from zydaflow.sources.find import find_files
+from zydaflow.sources.open import is_local, local_version
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
@@ -28,86 +27,48 @@ class InputFile(NamedTuple):
 
 
 def list_files(dataset: "DatasetSpec") -> list[InputFile]:
-    """The files of a path or fsspec URL, in bytewise order of `file`; raises InputError where there are none."""
-    fs, root = _file_system(dataset.path)
-    if not fs.exists(root) and glob.has_magic(root):
-        base = _fixed_folder(root)
-        files = _visible(base, _matches(fs, root))
-    elif fs.isfile(root):
-        files = {root.rsplit("/", 1)[-1]: root}
-    elif fs.isdir(root):
-        saved = saved_files(fs, root, dataset)
-        files = _visible(root, _walk(root) if _is_local(fs) else fs.find(root)) if saved is None else saved
-    else:
-        raise InputError(f"dataset {dataset.name}: there is no file or folder {dataset.path}")
-    known = {name: path for name, path in files.items() if form_of(name)}
-    if not known:
-        raise InputError(f"dataset {dataset.name}: {_nothing(dataset.path, list(files))}")
-    return [input_file(fs, name, known[name]) for name in sorted(known, key=bytewise)]
+    """The files of a path or fsspec URL, in bytewise order of `file`.
+
+    Raises InputError where there are none, or several and a `split` that does not choose among them.
+    """
+    fs, root = file_system(dataset.path)
+    files = find_files(fs, root, dataset)
+    for path in files.values():
+        refuse_name(path)
+    return [input_file(fs, name, files[name]) for name in sorted(files, key=bytewise)]
 
 
 def bytewise(file: str) -> bytes:
     """The key of the canonical order of files."""
-    return file.encode("utf-8", "surrogateescape")
+    return file.encode()
+
+
+def refuse_name(path: str) -> None:
+    """Raises InputError where a path is not UTF-8, in which no recipe, record or report could name it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{path!r}: the name is not UTF-8; rename it") from error
 
 
 def input_file(fs: fsspec.AbstractFileSystem, file: str, path: str) -> InputFile:
     """The file at `path`, which is called `file` in its dataset."""
+    if isinstance(fs, LocalFileSystem):
+        status = os.stat(path)
+        return InputFile(path, file, status.st_size, local_version(status))
     info: Mapping[str, Any] = fs.info(path)
     size = info.get("size")
     version = next((str(info[key]) for key in VERSION_KEYS if info.get(key) is not None), "")
-    url = path if _is_local(fs) else fs.unstrip_protocol(path)
-    return InputFile(url, file, -1 if size is None else int(size), f"{size}-{version}")
+    return InputFile(fs.unstrip_protocol(path), file, -1 if size is None else int(size), f"{size}-{version}")
 
 
-def _file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:
-    try:
-        fs, root = fsspec.url_to_fs(path)
+def file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:
+    """The file system of a path or URL, and the path in it; raises InputError where there is none for it."""
+    try:  # fsspec takes "::" for a chain of URLs, also in a local path
+        fs, root = (LocalFileSystem(), os.path.abspath(path)) if is_local(path) else fsspec.url_to_fs(path)
     except ImportError as error:
         missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
         raise InputError(f"{path}: another package is needed to read it: pip install {missing.name}") from error
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
     return fs, root.rstrip("/") or root
-
-
-def _is_local(fs: fsspec.AbstractFileSystem) -> bool:
-    return isinstance(fs, LocalFileSystem)
-
-
-def _fixed_folder(pattern: str) -> str:
-    """The longest folder without a wildcard."""
-    parts = pattern.split("/")
-    return "/".join(parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
-
-
-def _matches(fs: fsspec.AbstractFileSystem, pattern: str) -> list[str]:
-    if _is_local(fs):  # fsspec's own drops links to files
-        return [path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path)]
-    return [path for path, info in fs.glob(pattern, detail=True).items() if info["type"] == "file"]
-
-
-def _walk(root: str) -> Iterator[str]:
-    """The files below a local folder, also behind links (fsspec's own walk drops those), but no link to where it is."""
-    for folder, folders, names in os.walk(root, followlinks=True):
-        here = f"{os.path.realpath(folder)}/"
-        folders[:] = [name for name in folders if not here.startswith(f"{os.path.realpath(f'{folder}/{name}')}/")]
-        yield from (f"{folder}/{name}" for name in names)
-
-
-def _visible(root: str, paths: Iterator[str] | list[str]) -> dict[str, str]:
-    """Name below `root` → path, of what is not hidden, nor in a hidden folder."""
-    files = {path[len(root) :].lstrip("/"): path for path in paths}
-    return {name: path for name, path in files.items() if not any(part.startswith(".") for part in name.split("/"))}
-
-
-def _nothing(path: str, names: list[str]) -> str:
-    """What to say of a path in which there is no file of a known form."""
-    scripts = [name for name in names if name.endswith(".py")]
-    if scripts:
-        return (
-            f"{path} holds a loading script ({scripts[0]}) and no data, and scripts are not run. Load it once with the "
-            "program it was written for, save it with save_to_disk or to_parquet, and name that folder"
-        )
-    found = f"only {', '.join(sorted(names)[:5])}" if names else "nothing"
-    return f"{path} matches {found}; files must end in {', '.join(SUFFIXES)}"

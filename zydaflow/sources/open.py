@@ -30,9 +30,14 @@ def is_local(url: str) -> bool:
     return "://" not in url
 
 
+def local_version(status: os.stat_result) -> str:
+    """What changes when a local file does."""
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
 @contextmanager
 def opened(shard: Shard, block_bytes: int = REMOTE_BLOCK, cache: str = "readahead") -> Iterator[BinaryIO]:
-    """The shard's file, checked to be as long as it was when the run was planned.
+    """The shard's file, checked to be what it was when the run was planned: by its size, a local one by its version.
 
     `block_bytes` and `cache` (of fsspec) say how a remote file is fetched.
 
@@ -45,6 +50,8 @@ def opened(shard: Shard, block_bytes: int = REMOTE_BLOCK, cache: str = "readahea
             raise InputError(
                 f"{shard.url}: has {size:,} bytes, had {shard.size:,} when the run was planned; plan again"
             )
+        if is_local(shard.url) and local_version(os.fstat(file.fileno())) != shard.version:
+            raise InputError(f"{shard.url}: was written again since the run was planned; plan again")
         if size > 0:
             file.seek(0)
         yield file
@@ -69,6 +76,11 @@ def explained(url: str) -> Iterator[None]:
             raise InputError(f"{url}: cannot be read: {error or type(error).__name__}") from error
         if _is_refusal(error, url):
             raise InputError(f"{url}: damaged, cut short, or not what its name says: {error}") from error
+        if isinstance(error, ValueError) and url.startswith("http"):
+            raise InputError(
+                f"{url}: the server hands out files from their beginning alone ({error}); download it first, and name "
+                "the local file"
+            ) from error
         if is_network_error(error) and not isinstance(error, OSError):
             raise ConnectionError(f"{url}: {type(error).__name__}: {error}") from error
         raise

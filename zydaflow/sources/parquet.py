@@ -19,7 +19,12 @@ REMOTE_BUFFER = 2**23
 def open_parquet(url: str, file: BinaryIO) -> pq.ParquetFile:
     """The Parquet file at `url`, which `file` has open; raises pyarrow's errors where it is none."""
     local = is_local(url)
-    return pq.ParquetFile(url if local else file, pre_buffer=False, buffer_size=BUFFER if local else REMOTE_BUFFER)
+    return pq.ParquetFile(
+        url if local else file,
+        pre_buffer=False,
+        buffer_size=BUFFER if local else REMOTE_BUFFER,
+        page_checksum_verification=True,
+    )
 
 
 def group_sizes(metadata: pq.FileMetaData, names: tuple[str, ...]) -> list[int]:

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from zydaflow.errors import InputError
 from zydaflow.sources.arrow import arrow_schema, arrow_source, count_batches
-from zydaflow.sources.columnar import is_text
 from zydaflow.sources.forms import form_of
 from zydaflow.sources.hub import HF, HUB, list_hf_files, list_hub_files
 from zydaflow.sources.installed import INSTALLED, INSTALLED_COLUMNS, installed_file
 from zydaflow.sources.listing import InputFile, list_files
 from zydaflow.sources.open import explained, is_local, opened
 from zydaflow.sources.parquet import group_sizes, open_parquet
-from zydaflow.sources.peek import first_types
+from zydaflow.sources.peek import first_records, types_of
 from zydaflow.sources.records import Columns, columns_of
+from zydaflow.sources.scalars import is_text
 from zydaflow.sources.shard import Shard
 
 if TYPE_CHECKING:
@@ -42,12 +42,14 @@ class _Look(NamedTuple):
     columns: dict[str, str]
     text_ok: bool  # the text column, where there is one, holds strings
     ranges: list[tuple[int, int]]  # (start, stop) of its shards
+    problem: str | None = None  # why none of its first lines is a record, though there are lines
 
 
 def plan_dataset(dataset: "DatasetSpec", shard_bytes: int) -> DatasetPlan:
     """The files and shards of a dataset, from file metadata alone (of JSON Lines, the first records are looked at).
 
-    Raises InputError where a file or a column that the recipe names is missing, with what there is instead.
+    Raises InputError where a file or a column that the recipe names is missing, with what there is instead, and where
+    no file begins with a record.
     """
     columns = columns_of(dataset)
     try:
@@ -58,6 +60,7 @@ def plan_dataset(dataset: "DatasetSpec", shard_bytes: int) -> DatasetPlan:
             looks = list(pool.map(lambda whole: _look(whole, columns, shard_bytes), wholes))
     except OSError as error:
         raise InputError(f"dataset {dataset.name}: {dataset.path} cannot be reached: {error}") from error
+    _check_records(dataset, wholes, looks)
     _check_columns(dataset, columns, wholes, looks)
     seen = {name: kind for look in reversed(looks) for name, kind in look.columns.items()}
     shards = [replace(w, start=a, stop=b) for w, look in zip(wholes, looks, strict=True) for a, b in look.ranges]
@@ -97,21 +100,27 @@ def _look(whole: Shard, columns: Columns, shard_bytes: int) -> _Look:
     if whole.form == "parquet":
         with opened(whole, cache="none") as file, open_parquet(whole.url, file) as parquet:
             sizes = group_sizes(parquet.metadata, columns.names)
-            return _schema_look(parquet.schema_arrow, columns, _grouped(sizes, shard_bytes))
+            return _schema_look(whole, parquet.schema_arrow, columns, _grouped(sizes, shard_bytes))
     if whole.form == "arrow":
         with opened(whole) as file, arrow_source(whole.url, file) as source:
             schema = arrow_schema(source)
             if not is_local(whole.url):  # counting the batches of a stream would fetch it
-                return _schema_look(schema, columns, [(0, -1)])
+                return _schema_look(whole, schema, columns, [(0, -1)])
             n = count_batches(source, whole.url)
-            return _schema_look(schema, columns, _grouped([whole.size // max(n, 1)] * n, shard_bytes))
+            return _schema_look(whole, schema, columns, _grouped([whole.size // max(n, 1)] * n, shard_bytes))
     ranges = [(0, -1)]
     if whole.form == "jsonl" and whole.size >= 0:
         ranges = [(a, min(a + shard_bytes, whole.size)) for a in range(0, max(whole.size, 1), shard_bytes)]
-    return _Look(first_types(whole), True, ranges)
+    first = first_records(whole)
+    return _Look(types_of(first.records), True, ranges, first.problem)
 
 
-def _schema_look(schema: pa.Schema, columns: Columns, ranges: list[tuple[int, int]]) -> _Look:
+def _schema_look(whole: Shard, schema: pa.Schema, columns: Columns, ranges: list[tuple[int, int]]) -> _Look:
+    for name in columns.names:
+        if (count := schema.names.count(name)) > 1:
+            raise InputError(
+                f"{whole.url}: {count} columns are called {name!r}, and only one can be meant; rename them"
+            )
     i = schema.get_field_index(columns.text)
     return _Look({field.name: str(field.type) for field in schema}, i < 0 or is_text(schema.field(i).type), ranges)
 
@@ -125,6 +134,17 @@ def _grouped(sizes: list[int], shard_bytes: int) -> list[tuple[int, int]]:
             start, size = i, 0
         size += piece
     return [*ranges, (start, len(sizes))]
+
+
+def _check_records(dataset: "DatasetSpec", wholes: list[Shard], looks: list[_Look]) -> None:
+    """Refuses a dataset none of whose files begins with a record, of which everything would go to the quarantine."""
+    if any(look.columns for look in looks):
+        return
+    for whole, look in zip(wholes, looks, strict=True):
+        if look.problem is not None:
+            raise InputError(
+                f"dataset {dataset.name}: {whole.url}: none of its first lines is a JSON object; {look.problem}"
+            )
 
 
 def _check_columns(dataset: "DatasetSpec", columns: Columns, wholes: list[Shard], looks: list[_Look]) -> None:

@@ -26,7 +26,7 @@ def kept(positions: np.ndarray, sample: Sample) -> np.ndarray:
     if sample.fraction >= 1:
         return np.ones(len(positions), np.bool_)
     origin = f"{sample.seed}\0{sample.dataset}\0{sample.file}"
-    start = np.uint64(xxhash.xxh3_64_intdigest(origin.encode("utf-8", "surrogateescape")))
+    start = np.uint64(xxhash.xxh3_64_intdigest(origin.encode()))
     z = start + (positions.astype(np.uint64) + np.uint64(1)) * GAMMA
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 
 from zydaflow.errors import InputError
+from zydaflow.sources.splits import refuse_split
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
@@ -18,16 +19,21 @@ def saved_files(fs: fsspec.AbstractFileSystem, root: str, dataset: "DatasetSpec"
     """Name → path of the files of the Dataset, or split of a DatasetDict, saved at `root`; None if it is neither.
 
     Only the files that its state lists count: others in the folder are caches. Raises InputError where one is missing,
-    or the recipe's `split` is none that there is.
+    it lists none, or the recipe's `split` is none that there is.
     """
-    if fs.exists(f"{root}/{SPLITS}"):
+    has_splits = fs.exists(f"{root}/{SPLITS}")
+    if has_splits:
         root = f"{root}/{_split(fs, root, dataset)}"
     if not fs.exists(f"{root}/{STATE}"):
         return None
+    if not has_splits:
+        refuse_split(dataset)
     state = _read_json(fs, f"{root}/{STATE}")
     if state.get("_indices_data_files"):
         raise InputError(f"{root}: has an indices mapping; save it again with a present version of datasets")
     names = [entry["filename"] for entry in state.get("_data_files", [])]
+    if not names:
+        raise InputError(f"dataset {dataset.name}: {root} is a saved dataset without a record; leave it out")
     for name in names:
         if not fs.exists(f"{root}/{name}"):
             raise InputError(f"{root}/{name}: is missing, but {STATE} beside it lists it; save the dataset again")
