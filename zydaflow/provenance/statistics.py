@@ -63,35 +63,36 @@ class _Sums:
             self._statistics = merge(self._statistics, record.statistics)
 
     def result(self, losses: dict[str, list[int]], name: str) -> Json:
-        measure, judge = self._get("measure"), self._get("judge")
-        written = self._get("tokenize")
+        """The dataset's entry in the statistics; `losses` are documents and bytes by dataset of the kept copy."""
+        within = losses.get(name, [0, 0])
+        across = [sum(pair[k] for to, pair in losses.items() if to != name) for k in (0, 1)]
         outcomes = {
-            "unreadable": _count(measure("unreadable"), 0),
-            "null": _count(measure("null"), 0),
-            "empty": _count(measure("empty"), measure("empty_bytes")),
-            "filtered": _count(judge("filtered"), judge("filtered_bytes")),
-            "removed_within": _count(*losses.get(name, (0, 0))),
-            "removed_across": _count(*(sum(pair[k] for to, pair in losses.items() if to != name) for k in (0, 1))),
-            "written": _count(written("documents"), written("bytes")),
+            "unreadable": _count(self._sum("measure", "unreadable"), 0),
+            "null": _count(self._sum("measure", "null"), 0),
+            "empty": _count(self._sum("measure", "empty"), self._sum("measure", "empty_bytes")),
+            "filtered": _count(self._sum("judge", "filtered"), self._sum("judge", "filtered_bytes")),
+            "removed_within": _count(*within),
+            "removed_across": _count(*across),
+            "written": _count(self._sum("tokenize", "documents"), self._sum("tokenize", "bytes")),
         }
-        pending = [judge("kept"), judge("kept_bytes")]
-        for outcome in ("removed_within", "removed_across", "written"):
-            pending = [pending[0] - outcomes[outcome]["documents"], pending[1] - outcomes[outcome]["bytes"]]
-        outcomes["pending"] = _count(*pending)
-        _add_tokens(outcomes, written("tokens"), written("bytes"))
+        done = [outcomes[outcome] for outcome in ("removed_within", "removed_across", "written")]
+        outcomes["pending"] = _count(
+            self._sum("judge", "kept") - sum(count["documents"] for count in done),
+            self._sum("judge", "kept_bytes") - sum(count["bytes"] for count in done),
+        )
+        _add_tokens(outcomes, self._sum("tokenize", "tokens"), self._sum("tokenize", "bytes"))
         return {
-            "read": _count(measure("read"), measure("read_bytes")),
+            "read": _count(self._sum("measure", "read"), self._sum("measure", "read_bytes")),
             "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
-            "sampled_out": measure("sampled_out"),
-            "repaired": measure("repaired"),
-            "unreadable_file_bytes": measure("unreadable_bytes"),
-            "wordless": self._get("sketch")("wordless"),
+            "sampled_out": self._sum("measure", "sampled_out"),
+            "repaired": self._sum("measure", "repaired"),
+            "unreadable_file_bytes": self._sum("measure", "unreadable_bytes"),
+            "wordless": self._sum("sketch", "wordless"),
             **self._statistics,
         }
 
-    def _get(self, stage: str):  # type: ignore[no-untyped-def]
-        counts = self._counts.get(stage, {})
-        return lambda name: counts.get(name, 0)
+    def _sum(self, stage: str, count: str) -> int:
+        return self._counts.get(stage, {}).get(count, 0)
 
 
 def _count(documents: int, size: int) -> dict[str, int]:
