@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel
 
 from zydaflow import cli, recipe
+from zydaflow.signals import SIGNALS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -74,3 +75,9 @@ def test_the_example_recipe_is_valid() -> None:
 def test_the_python_examples_compile() -> None:
     for example in blocks("python"):
         compile(example, "README.md", "exec")
+
+
+def test_every_signal_is_told_as_it_is_specified() -> None:
+    told = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", section("The recipe, key by key"), re.MULTILINE))
+    for name, signal in SIGNALS.items():
+        assert told[name].replace(r"\|", "|") == signal.specification

@@ -11,17 +11,21 @@ from zydaflow.say import say
 from zydaflow.stages.plan import plan
 
 
-def main(description: str, story: Story, change: Callable[[Recipe], Recipe] = lambda recipe: recipe) -> int:
-    """Runs the story on the command line's recipe, as `change` gives it; returns the exit status of `zydaflow run`."""
+def main(description: str, story: Story, change: Callable[[Recipe], Recipe] | None = None) -> int:
+    """Runs the story on the command line's recipe, as `change` gives it; returns the exit status of `zydaflow run`.
+
+    A changed recipe needs an `--out` of its own: the recipe's would be that of another run.
+    """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", metavar="RECIPE", help="a YAML file")
     parser.add_argument("--address", default="auto", metavar="auto|HOST:PORT|local", help="which Ray (default: auto)")
-    parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
+    help_ = "the output folder, in place of the recipe's"
+    parser.add_argument("--out", metavar="DIR", required=change is not None, help=help_)
     options = parser.parse_args()
 
     def command() -> int:
-        planned = plan(change(load_recipe(options.recipe, out=options.out)))
-        say(render(perform(story, planned, options.address)))
+        recipe = load_recipe(options.recipe, out=options.out)
+        say(render(perform(story, plan(change(recipe) if change else recipe), options.address)))
         return 0
 
     return exit_status(parser.prog, command)

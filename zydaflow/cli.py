@@ -86,11 +86,14 @@ def _run(options: argparse.Namespace) -> int:
     from zydaflow.stages.plan import is_finished, plan
 
     planned = plan(_load(options))
-    if not is_finished(planned):  # else the answer comes without Ray and the kernels being loaded
+    if is_finished(planned):  # the answer comes without Ray and the kernels being loaded
+        warn("this run is finished: nothing is left to do")
+    else:
         from zydaflow.pipeline import perform, stages_until
 
         perform(stages_until(options.until), planned, options.address, options.workers)
-    say(f"{render(planned.recipe.output.path)}\n\n{planned.recipe.output.path}")
+    out = planned.recipe.output.path
+    say(f"{render(out)}\n\nreport: {out}/report/index.html")
     return 0
 
 
@@ -112,7 +115,8 @@ def _init(options: argparse.Namespace) -> int:
         with open(options.output, "x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise RecipeError(f"--output: {options.output} cannot be written: {error.strerror}") from error
+        raise RecipeError(f"--output: {options.output} cannot be written: {error.strerror}; give another") from error
+    warn(f"wrote {options.output}; read it, then: zydaflow plan {options.output}")
     return 0
 
 
@@ -122,9 +126,9 @@ def _verify(options: argparse.Namespace) -> int:
     problems = verify(options.out)
     for problem in problems:
         say(problem)
-    if problems:
+    if problems and not problems[0].startswith("run.json"):
         warn("what is damaged is made anew if you delete it and run the recipe again")
-    else:
+    if not problems:
         say(f"{options.out}: every file is as its commit record says, and every document is accounted for")
     return 1 if problems else 0
 

@@ -31,7 +31,7 @@ def render(recipe: Recipe) -> str:
 
 def _head(planned: Plan) -> str:
     need = megabytes(disk_needed(planned))
-    return f"{planned.recipe.name} → {planned.recipe.output.path} (may need {need} of disk, which are free)"
+    return f"{planned.recipe.name} → {planned.recipe.output.path} (needs about {need} of disk, which are free)"
 
 
 def _datasets(planned: Plan) -> str:

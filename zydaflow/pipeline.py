@@ -14,6 +14,7 @@ from zydaflow.engine import explained, on_every_node, run_units, session
 from zydaflow.errors import RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.lock import owned
+from zydaflow.provenance.run_file import read_run
 from zydaflow.recipe import Recipe
 from zydaflow.say import warn
 from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
@@ -139,6 +140,9 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
     for warning in check(planned.recipe):
         warn(f"warning: {warning}")
     check_output(planned)
+    before = read_run(store.root)
+    if before and before["finished"]:
+        warn(f"{store.root} holds a finished run of another recipe or input, which this one replaces")
     warn("starting Ray and compiling kernels")
     with explained(planned.recipe.output.path), owned(store.root), session(address, workers):
         account.begin(store, planned)

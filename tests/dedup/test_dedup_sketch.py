@@ -30,7 +30,7 @@ def test_signatures_are_datasketchs(texts: list[str], shingle: Shingle, permutat
     assert made.signatures.shape == (len(texts), permutations)
     assert made.signatures.dtype == np.uint32
     assert made.signatures.flags.c_contiguous
-    assert made.n_words.tolist() == [len(words(text)) for text in texts]
+    assert made.n_words.tolist() == [len(words(text, shingle.unit)) for text in texts]
     for row, text in zip(made.signatures, texts, strict=True):
         assert row.tolist() == datasketch_signature(text, shingle, permutations, seed)
 

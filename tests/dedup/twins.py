@@ -1,5 +1,6 @@
 """The same as the package computes, slow and obvious, and texts to compare the two on."""
 
+import re
 import string
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -8,27 +9,35 @@ from hypothesis import strategies as st
 
 PUNCTUATION = string.punctuation + "".join(chr(c) for c in [*range(0x2018, 0x2020), *range(0x2010, 0x2016)])
 
+SPACELESS = re.compile(  # Thai to Myanmar, Khmer, Tai; Han, kana, bopomofo, Yi; the same of half width; beyond U+FFFF
+    "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u303b"
+    "\u3040-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\ua4cf\ua9e0-\ua9ff\uaa60-\uaadf\uf900-\ufaff\uff66-\uff9f"
+    "\U000116d0-\U000116ff\U0001aff0-\U0001b16f\U00020000-\U0003fffd]"
+)
+
 SPECIAL = (
     "aB z9_.,-'\"\n\t\x1c\x1f\x85\xa0\u2003\u2028\u3000\u200b\x00"  # separators of words, and what is not one
     "\u2018\u2019\u201c\u201f\u2010\u2014\u2015\u2016\u2017\u2026"  # deleted, and their neighbours, which are not
     "\u03a3\u03c3\u03c2\u0391\u0130\u0131\u00df\u1e9e\u212a\u212b\u023a\u0295"  # lowered in ways of their own
     "\u00e9e\u0301\u0323\u0308\u0345\u0f71\u09c7\u09be\u0b95\u0bcd\u1100\u1161\u11a8\uac00\ufb01\uf900"  # joined by NFC
-    "漢字ไทย😀\U00010400\U0001f468\u200d\U000e0020"
+    "漢字ไทย\u0e33\u0e48か\u3099ｶﾞー한글\u3002\U00020000\ufe00😀\U00010400\U0001f468\u200d\U000e0020"
 )
 TEXTS = st.one_of(
     st.text(st.sampled_from(SPECIAL), max_size=40),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
-    st.lists(st.sampled_from(["to", "be", "Or", "not,", "über", "ΟΔΟΣ", "—"]), max_size=40).map(" ".join),
+    st.lists(st.sampled_from(["to", "be", "Or", "not,", "über", "ΟΔΟΣ", "—", "Ⱥ東京"]), max_size=40).map(" ".join),
 )
 
 
-def words(text: str) -> list[str]:
-    return "".join(c for c in unicodedata.normalize("NFC", text).lower() if c not in PUNCTUATION).split()
+def words(text: str, unit: str) -> list[str]:
+    """The words of the normal form for shingles of this unit."""
+    normal = "".join(c for c in unicodedata.normalize("NFC", text).lower() if c not in PUNCTUATION)
+    return (SPACELESS.sub(r" \g<0> ", normal) if unit == "word" else normal).split()
 
 
 def shingles(text: str, unit: str, size: int) -> set[str]:
     """The set of shingles as strings."""
-    units = words(text) if unit == "word" else list(" ".join(words(text)))
+    units = words(text, unit) if unit == "word" else list(" ".join(words(text, unit)))
     if not units:
         return set()
     joint = " " if unit == "word" else ""

@@ -1,7 +1,9 @@
 """What two texts are compared by: NFC, lower case, no punctuation, words.
 
 The normal form of a text t is `"".join(c for c in unicodedata.normalize("NFC", t).lower() if c not in PUNCTUATION)`,
-split as `str.split()` does and joined by single spaces.
+split as `str.split()` does and joined by single spaces. For word shingles, each character of a script that is written
+without spaces between words (its code point is in one of the ranges of SPACELESS) is a word of its own: it is as if a
+space stood before it and after it.
 """
 
 import string
@@ -14,11 +16,39 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from zydaflow.kernels.normalise import DROP, SPACE, flag
+from zydaflow.kernels.normalise import APART, DROP, SPACE, flag
 from zydaflow.kernels.text import Text, from_arrow
 
 PUNCTUATION = string.punctuation + "".join(map(chr, [*range(0x2018, 0x2020), *range(0x2010, 0x2016)]))
 """What is deleted: ASCII punctuation, typographic quotes (U+2018–201F) and dashes (U+2010–2015)."""
+
+SPACELESS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x0F00, 0x109F),  # Tibetan, Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x1950, 0x19FF),  # Tai Le, New Tai Lue, Khmer symbols
+    (0x1A20, 0x1AAF),  # Tai Tham
+    (0x2E80, 0x2FDF),  # Han: radicals
+    (0x3005, 0x3007),  # Han: the iteration mark, the closing mark, zero
+    (0x3021, 0x3029),  # Han: numerals
+    (0x3031, 0x303B),  # kana repeat marks; Han: numerals, the vertical iteration mark
+    (0x3040, 0x312F),  # hiragana, katakana, bopomofo
+    (0x31A0, 0x31FF),  # bopomofo, Han strokes, katakana
+    (0x3400, 0x4DBF),  # Han
+    (0x4E00, 0xA4CF),  # Han, Yi
+    (0xA9E0, 0xA9FF),  # Myanmar
+    (0xAA60, 0xAADF),  # Myanmar, Tai Viet
+    (0xF900, 0xFAFF),  # Han: compatibility
+    (0xFF66, 0xFF9F),  # katakana of half width
+    (0x116D0, 0x116FF),  # Myanmar
+    (0x1AFF0, 0x1B16F),  # kana
+    (0x20000, 0x3FFFD),  # Han
+)
+"""First and last code points, by Unicode's blocks, of scripts that are written without spaces between words.
+
+Han and bopomofo, kana, Thai, Lao, Khmer, Myanmar, Tibetan, the Tai scripts, Yi. All else, as Korean, is words by its
+spaces. A combining mark (a vowel or tone of Thai) is a character like any other of its script.
+"""
 
 _CONTEXTUAL_CASE = "\u03a3\u0130"  # Σ is lowered by its place in a word, İ to two characters
 _JAMO = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]  # vowels and finals, which compose by arithmetic
@@ -28,8 +58,13 @@ _PIECE = 1 << 20  # bytes of a long text that are one Python string at a time
 class Tables(NamedTuple):
     """By code point, 0 to U+10FFFF."""
 
-    letters: np.ndarray  # uint32: the lower-case letter, SPACE, or DROP
+    characters: np.ndarray  # uint32, for character shingles: the lower-case letter, SPACE, or DROP
+    words: np.ndarray  # the same for word shingles, with APART added to the letters of SPACELESS
     contextual: np.ndarray  # bool: needs its neighbours to be normalised, so Python does the document
+
+    def letters(self, by_word: bool) -> np.ndarray:
+        """What `kernels.normalise` takes, for shingles of words or of characters."""
+        return self.words if by_word else self.characters
 
 
 @cache
@@ -53,7 +88,10 @@ def tables() -> Tables:
             letters[point] = DROP
         else:
             letters[point] = ord(character.lower())
-    return Tables(letters, contextual)
+    words = letters.copy()
+    for first, last in SPACELESS:
+        words[first : last + 1] |= APART
+    return Tables(letters, words, contextual)
 
 
 def prepare(texts: pa.LargeStringArray) -> Text:

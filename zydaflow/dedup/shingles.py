@@ -1,4 +1,8 @@
-"""Shingles: their hash, as a public function of their bytes, and the sets of them that texts are."""
+"""Shingles: their hash, as a public function of their bytes, and the sets of them that texts are.
+
+They are cut from the normal form (`normalise.py`), in which each character of a script that is written without spaces
+is a word of its own if shingles are of words.
+"""
 
 from typing import NamedTuple, Protocol
 
@@ -7,7 +11,7 @@ import pyarrow as pa
 
 from zydaflow.dedup.normalise import prepare, tables
 from zydaflow.kernels.shingles import BASE, MIX_1, MIX_2, powers
-from zydaflow.kernels.shinglesets import fill_sets, room
+from zydaflow.kernels.shinglesets import fill_sets, most
 
 _64_BITS = (1 << 64) - 1
 
@@ -52,7 +56,7 @@ def shingle_sets(texts: pa.LargeStringArray, shingle: Shingle) -> ShingleSets:
     """The set of shingles of each of n texts. Memory: 4 bytes per byte of text for words, 8 for characters."""
     text = prepare(texts)
     by_word = shingle.unit == "word"
-    hashes = np.empty(room(text.offsets, by_word), np.uint64)
+    hashes = np.empty(most(text.offsets, by_word), np.uint64)
     offsets = np.zeros(len(text) + 1, np.int64)
-    fill_sets(text.data, text.offsets, tables().letters, powers(), by_word, shingle.size, hashes, offsets)
+    fill_sets(text.data, text.offsets, tables().letters(by_word), powers(), by_word, shingle.size, hashes, offsets)
     return ShingleSets(hashes[: offsets[-1]].copy(), offsets)

@@ -1,5 +1,6 @@
 """Runs the units of a stage on Ray, and decides what to do when one fails."""
 
+import re
 import time
 import traceback
 from collections import deque
@@ -17,6 +18,7 @@ from zydaflow.stages.unit import Done, Timing, Unit
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 FAILURES = "failures.json"
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -127,7 +129,12 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
     meter.failed += 1
     state.errors.append(cause)
     state.failures.append(
-        {"unit": unit.name, "error": f"{type(cause).__name__}: {cause}", "tries": str(tries), "traceback": text}
+        {
+            "unit": unit.name,
+            "error": f"{type(cause).__name__}: {cause}",
+            "tries": str(tries),
+            "traceback": COLOURS.sub("", text),
+        }
     )
 
 
@@ -158,10 +165,10 @@ def _raise(store: Store, stage: str, state: _State) -> None:
     more = f"\n  … and {len(state.failures) - 20} more" if len(state.failures) > 20 else ""
     if all(isinstance(e, InputError) for e in state.errors):
         raise InputError(
-            f"{stage}: {len(state.failures)} inputs cannot be used; the other units are done\n{lines}{more}"
+            f"{stage}: {len(state.failures)} of the inputs cannot be used; the other units are done\n{lines}{more}"
         )
     first = "" if all(isinstance(e, ZydaflowError) for e in state.errors) else f"\n{state.failures[0]['traceback']}"
     raise RunError(
-        f"{stage}: {len(state.failures)} units failed, the others are done; "
+        f"{stage}: {len(state.failures)} of the units failed, the others are done; "
         f"details in {store.path(FAILURES)}\n{lines}{more}{first}"
     )

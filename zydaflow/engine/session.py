@@ -93,8 +93,8 @@ def _join(address: str, common: dict[str, Any]) -> None:
         ray.init(address=address, **common)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise RunError(
-            f"--address: cannot join the Ray cluster at {address}: {error}. If it asks for a token, set "
-            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to a file with the token that its nodes were started with"
+            f"--address: cannot join the Ray cluster at {address}: {str(error).rstrip('.')}. If it asks for a token, "
+            "set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to a file with the token that its nodes were started with"
         ) from error
 
 

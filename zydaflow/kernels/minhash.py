@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from zydaflow.kernels.normalise import normalise
+from zydaflow.kernels.normalise import normalise, room
 from zydaflow.kernels.shingles import BLOCK, begin, next_shingles, window
 
 _M1 = np.uint32(0x85EBCA6B)
@@ -30,22 +30,26 @@ def premix(h: np.uint32) -> np.uint32:
 
 
 @njit(cache=True, nogil=True)
-def lower_minima(hashes: np.ndarray, count: int, a: np.ndarray, b: np.ndarray, minima: np.ndarray) -> None:
-    """minima[k] = min(minima[k], a[k]·h + b[k] mod 2^32) over the first `count` hashes (uint64), four at a time."""
-    whole = count - count % 4
-    for i in range(0, whole, 4):
-        h0 = premix(fold(hashes[i]))
-        h1 = premix(fold(hashes[i + 1]))
-        h2 = premix(fold(hashes[i + 2]))
-        h3 = premix(fold(hashes[i + 3]))
+def mix(hashes: np.ndarray, count: int, out: np.ndarray) -> None:
+    """The first `count` hashes (uint64; at least one) as datasketch permutes them, and the last again up to eights."""
+    for i in range(count):
+        out[i] = premix(fold(hashes[i]))
+    for i in range(count, (count + 7) // 8 * 8):
+        out[i] = out[count - 1]
+
+
+@njit(cache=True, nogil=True)
+def lower_minima(mixed: np.ndarray, count: int, a: np.ndarray, b: np.ndarray, minima: np.ndarray) -> None:
+    """minima[k] = min(minima[k], a[k]·h + b[k] mod 2^32) over the first `count` of mixed (uint32), eight at a time."""
+    for i in range(0, count, 8):
+        h0, h1, h2, h3 = mixed[i], mixed[i + 1], mixed[i + 2], mixed[i + 3]
+        h4, h5, h6, h7 = mixed[i + 4], mixed[i + 5], mixed[i + 6], mixed[i + 7]
         for k in range(len(minima)):
-            left = min(np.uint32(a[k] * h0 + b[k]), np.uint32(a[k] * h1 + b[k]))
-            right = min(np.uint32(a[k] * h2 + b[k]), np.uint32(a[k] * h3 + b[k]))
-            minima[k] = min(minima[k], min(left, right))
-    for i in range(whole, count):
-        one = premix(fold(hashes[i]))
-        for k in range(len(minima)):
-            minima[k] = min(minima[k], np.uint32(a[k] * one + b[k]))
+            m0 = min(np.uint32(a[k] * h0 + b[k]), np.uint32(a[k] * h1 + b[k]))
+            m2 = min(np.uint32(a[k] * h2 + b[k]), np.uint32(a[k] * h3 + b[k]))
+            m4 = min(np.uint32(a[k] * h4 + b[k]), np.uint32(a[k] * h5 + b[k]))
+            m6 = min(np.uint32(a[k] * h6 + b[k]), np.uint32(a[k] * h7 + b[k]))
+            minima[k] = min(minima[k], min(min(m0, m2), min(m4, m6)))
 
 
 @njit(cache=True, nogil=True)
@@ -63,13 +67,14 @@ def sign(
 ) -> None:
     """Signatures (n, permutations) uint32, filled with 2^32 − 1 before, and the words of each document (int64).
 
-    Scratch memory: 3/2 of the longest document.
+    Scratch memory: 5/3 of the longest document.
     """
     longest = 0
     for document in range(len(offsets) - 1):
         longest = max(longest, offsets[document + 1] - offsets[document])
-    text = np.empty(longest + longest // 2 + 2, np.uint8)
+    text = np.empty(room(longest), np.uint8)
     hashes = np.empty(BLOCK + 1, np.uint64)
+    mixed = np.empty(BLOCK + 8, np.uint32)
     reader = window(size)
     for document in range(len(offsets) - 1):
         length = normalise(data, offsets[document], offsets[document + 1], letters, text)
@@ -77,7 +82,9 @@ def sign(
         begin(reader, by_word)
         while reader.state[0] < length:
             count = next_shingles(text, length, by_word, size, table, reader, hashes)
-            lower_minima(hashes, count, a, b, signatures[document])
+            if count > 0:
+                mix(hashes, count, mixed)
+                lower_minima(mixed, count, a, b, signatures[document])
 
 
 @njit(cache=True, nogil=True)

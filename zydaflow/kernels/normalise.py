@@ -7,6 +7,8 @@ from zydaflow.kernels.utf8 import code_point
 
 SPACE = 32  # in the table of letters: a character that separates words
 DROP = 0x110000  # in the table of letters: a character that is deleted
+APART = 0x200000  # in the table of letters, added to the letter: a word of its own
+PIECE = 128  # bytes that are looked at together, for whether all are ASCII
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -32,53 +34,95 @@ def write_utf8(point: int, out: np.ndarray, at: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def is_ascii(data: np.ndarray) -> bool:
+    """Whether no byte has its high bit set."""
+    together = np.uint8(0)
+    for byte in data:
+        together |= byte
+    return bool(together < 0x80)
+
+
+@njit(cache=True, nogil=True)
 def flag(data: np.ndarray, offsets: np.ndarray, contextual: np.ndarray, flags: np.ndarray) -> None:
     """Sets flags[i] for every document that holds a code point marked in `contextual` (bool by code point)."""
     for document in range(len(offsets) - 1):
         at = offsets[document]
         stop = offsets[document + 1]
-        while at < stop:
-            if data[at] < 0x80:
-                at += 1
-                continue
-            point, length = code_point(data, at)
-            if contextual[point]:
-                flags[document] = True
-                break
-            at += length
+        found = False
+        while at < stop and not found:
+            end = min(at + PIECE, stop)
+            if is_ascii(data[at:end]):
+                at = end
+            while at < end:
+                if data[at] < 0x80:
+                    at += 1
+                else:
+                    point, length = code_point(data, at)
+                    found |= contextual[point]
+                    at += length
+        flags[document] = found
+
+
+@njit(cache=True, nogil=True)
+def room(longest: int) -> int:
+    """Bytes that the normalised form of a text of `longest` bytes may take, and a last space.
+
+    No lower-case letter takes more than 3/2 of the bytes of its capital; a word apart has three bytes or four, and gets
+    two spaces.
+    """
+    return longest + longest * 2 // 3 + 2
+
+
+@njit(cache=True, nogil=True, inline="always")
+def write_ascii(letter: int, gap: bool, out: np.ndarray, at: int) -> tuple[int, bool]:
+    """Writes a letter of ASCII to out[at:], unless it is dropped or a second space. Returns the next `at` and `gap`.
+
+    Without branches: ordinary text is a random mixture of letters, spaces and punctuation.
+    """
+    is_space = letter == SPACE
+    out[at] = letter
+    return at + ((letter != DROP) & ~(is_space & gap)), is_space | (gap & (letter == DROP))
 
 
 @njit(cache=True, nogil=True)
 def normalise(data: np.ndarray, start: int, stop: int, letters: np.ndarray, out: np.ndarray) -> int:
     """Writes the normalised form of data[start:stop] to `out`, and returns its length in bytes.
 
-    `letters` (uint32 by code point) holds the lower-case code point, SPACE or DROP. No lower-case letter takes more
-    than 3/2 of the bytes of its capital, so `out` needs that much room, and one byte for a last space.
+    `letters` (uint32 by code point) holds the lower-case code point, with APART added to it if it is a word of its own,
+    or SPACE, or DROP. `out` needs `room(stop - start)` bytes.
     """
     at = start
     length = 0
     gap = True  # nothing, or a space, was written last
     while at < stop:
-        byte = data[at]
-        if byte < 0x80:  # without branches: ordinary text is a random mixture of letters, spaces and punctuation
-            letter = letters[byte]
-            is_space = letter == SPACE
-            out[length] = letter
-            length += (letter != DROP) & ~(is_space & gap)
-            gap = is_space | (gap & (letter == DROP))
-            at += 1
-            continue
-        point, size = code_point(data, at)
-        letter = letters[point]
-        at += size
-        if letter == SPACE:
-            if not gap:
-                out[length] = SPACE
-                length += 1
-            gap = True
-        elif letter != DROP:
-            length = write_utf8(letter, out, length)
-            gap = False
+        end = min(at + PIECE, stop)
+        if is_ascii(data[at:end]):
+            rest = out[length:]
+            written = 0  # counted from 0, which spares the check for a negative index
+            for byte in data[at:end]:
+                written, gap = write_ascii(letters[byte], gap, rest, written)
+            length += written
+            at = end
+        while at < end:
+            if data[at] < 0x80:
+                length, gap = write_ascii(letters[data[at]], gap, out, length)
+                at += 1
+                continue
+            point, size = code_point(data, at)
+            letter = letters[point]
+            at += size
+            if letter == SPACE or letter >= APART:
+                if not gap:
+                    out[length] = SPACE
+                    length += 1
+                gap = True
+                if letter >= APART:
+                    length = write_utf8(letter ^ APART, out, length)
+                    out[length] = SPACE
+                    length += 1
+            elif letter != DROP:
+                length = write_utf8(letter, out, length)
+                gap = False
     if length > 0 and gap:
         length -= 1
     return length

@@ -1,7 +1,10 @@
 """Normalised text → 64-bit hashes of its shingles, each in constant time.
 
-A string's polynomial is P(s) = sum of (byte + 1) · BASE^(bytes after it), mod 2^64. A shingle's is the difference of
-two prefixes', P(text[:end]) − P(text[:begin]) · BASE^(end − begin), as in Karp and Rabin (1987). `finish` mixes it.
+A string's polynomial is P(s) = sum of (byte + 1) · BASE^(bytes after it), mod 2^64, and `finish` mixes it. A shingle's
+is the difference of two prefixes', as in Karp and Rabin (1987). BASE is odd, so it has an inverse, and prefixes are
+kept as S(t) = sum of (byte + 1) · BASE^−(bytes up to it and itself), which is only added to from byte to byte:
+P(text[begin:end]) = BASE^end · (S(end) − S(begin)). Positions count from the block of text that is being read, so
+that the powers are those of a small table; what is kept from earlier blocks moves with it.
 """
 
 from typing import NamedTuple
@@ -13,39 +16,48 @@ BASE = 0x9E3779B97F4A7C15  # odd; 2^64 over the golden ratio, as in Fibonacci ha
 MIX_1 = 0xFF51AFD7ED558CCD  # the multipliers of MurmurHash3's 64-bit finaliser
 MIX_2 = 0xC4CEB9FE1A85EC53
 SPACE = 32
-BLOCK = 1024  # shingles per call of `next_shingles`: they and what they are made of stay in the first-level cache
+BLOCK = 1024  # bytes of text per call of `next_shingles`: they and all made of them stay in the first-level cache
 
-_MASK = (1 << 64) - 1
 _BASE = np.uint64(BASE)
 _MIX_1 = np.uint64(MIX_1)
 _MIX_2 = np.uint64(MIX_2)
 _33 = np.uint64(33)
 _1 = np.uint64(1)
-_SPACE = np.uint64(SPACE + 1)
-_BEFORE = np.uint64(-(SPACE + 1) * pow(BASE, -1, 1 << 64) & _MASK)  # what a space turns into the empty text's 0
 
 
 class Window(NamedTuple):
-    """Where the last units (words, characters) of the text that is being read ended, and the reader's state."""
+    """The ends of the last units (words, characters) of the text that is being read, and the reader's state."""
 
-    ends: np.ndarray  # int64 (size + BLOCK + 1,): positions
-    prefixes: np.ndarray  # uint64: the polynomial of the text up to each of them
-    polynomial: np.ndarray  # uint64 (1,): of the text that has been read
+    ends: np.ndarray  # uint64 (size + BLOCK + 1,): S up to each unit's end
+    scales: np.ndarray  # uint64: BASE^end
+    starts: np.ndarray  # uint64: S up to the start of the unit after it
+    terms: np.ndarray  # uint64 (BLOCK,): what each byte adds to S
+    total: np.ndarray  # uint64 (1,): S of the text that has been read
     state: np.ndarray  # int64 (2,): bytes that have been read, ends that are filled in
 
 
-def powers(n: int = 4096) -> np.ndarray:
-    """BASE^0 … BASE^(n-1) mod 2^64, uint64 (n,)."""
-    result = np.full(n, BASE, np.uint64)
-    result[0] = 1
-    return np.cumprod(result, dtype=np.uint64)
+def powers() -> np.ndarray:
+    """uint64 (2, BLOCK + 1): BASE^0 … BASE^BLOCK mod 2^64, and BASE^−1 … BASE^−(BLOCK + 1)."""
+    inverse = pow(BASE, -1, 1 << 64)
+    result = np.empty((2, BLOCK + 1), np.uint64)
+    result[0, 0] = 1
+    result[0, 1:] = BASE
+    result[1] = inverse
+    return np.cumprod(result, axis=1, dtype=np.uint64)
 
 
 @njit(cache=True, nogil=True)
 def window(size: int) -> Window:
     """A window for shingles of `size` units."""
     room = size + BLOCK + 1
-    return Window(np.empty(room, np.int64), np.empty(room, np.uint64), np.zeros(1, np.uint64), np.zeros(2, np.int64))
+    return Window(
+        np.empty(room, np.uint64),
+        np.empty(room, np.uint64),
+        np.empty(room, np.uint64),
+        np.empty(BLOCK, np.uint64),
+        np.zeros(1, np.uint64),
+        np.zeros(2, np.int64),
+    )
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -57,25 +69,12 @@ def finish(h: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def power(table: np.ndarray, exponent: int) -> np.uint64:
-    """BASE^exponent, also for shingles longer than the table (a word may have megabytes)."""
-    result = _1
-    last = len(table) - 1
-    while exponent > last:
-        result *= table[last]
-        exponent -= last
-    return result * table[exponent]
-
-
-@njit(cache=True, nogil=True)
 def begin(reader: Window, by_word: bool) -> None:
     """Makes the window ready for another text."""
-    reader.polynomial[0] = 0
-    reader.state[:] = 0
-    if by_word:  # the first word begins after an end too, as if a space came before the text
-        reader.ends[0] = -1
-        reader.prefixes[0] = _BEFORE
-        reader.state[1] = 1
+    reader.total[0] = 0
+    reader.state[0] = 0
+    reader.state[1] = 1 if by_word else 0  # the first word begins after an end too, as if a space came before it
+    reader.starts[0] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -85,56 +84,61 @@ def next_shingles(
     """Writes the hashes of the next shingles to `out` and returns how many; all are done when state[0] is `length`.
 
     Args:
-        text, length: uint8, normalised text and its bytes.
+        text, length: uint8, normalised text and its bytes; at least one.
         by_word: whether a shingle has `size` words, or `size` characters. A text with fewer is one shingle.
-        table: uint64, powers of BASE.
+        table: `powers()`.
         reader: the window, after `begin`.
         out: uint64, with room for BLOCK + 1 or for all of them.
     """
     skip = max(0, reader.state[1] - size)
     known = reader.state[1] - skip
     for i in range(known):
-        reader.ends[i] = reader.ends[i + skip]
-        reader.prefixes[i] = reader.prefixes[i + skip]
-    filled = read_units(text, length, by_word, known, known + BLOCK, reader)
-    gap = 1 if by_word else 0
+        reader.starts[i] = reader.starts[i + skip] * table[0, BLOCK]
+    reader.total[0] *= table[0, BLOCK]
+    filled = read_block(text, length, by_word, known, table, reader)
     first = max(known, size)
-    for i in range(first, filled):
-        start = reader.ends[i - size] + gap
-        before = reader.prefixes[i - size]
-        if by_word:
-            before = before * _BASE + _SPACE
-        out[i - first] = finish(reader.prefixes[i] - before * power(table, reader.ends[i] - start))
-    if known < filled <= size and reader.state[0] == length:
-        out[0] = finish(reader.prefixes[filled - 1])
+    count = max(0, filled - first)
+    ends = reader.ends[first:filled]
+    scales = reader.scales[first:filled]
+    starts = reader.starts[first - size :]
+    for i in range(count):
+        out[i] = finish(scales[i] * (ends[i] - starts[i]))
+    if filled <= size and reader.state[0] == length:
+        out[0] = finish(reader.scales[filled - 1] * reader.ends[filled - 1])
         return 1
-    return max(0, filled - first)
+    return count
 
 
 @njit(cache=True, nogil=True)
-def read_units(text: np.ndarray, length: int, by_word: bool, filled: int, room: int, reader: Window) -> int:
-    """Reads on until `room` ends are filled in or the text is at its end. Returns how many are.
+def read_block(text: np.ndarray, length: int, by_word: bool, known: int, table: np.ndarray, reader: Window) -> int:
+    """Reads the next block and fills in the ends in it, and the text's own, behind `known`. Returns how many there are.
 
     Every byte writes an end and only the right ones advance: ends come too irregularly for a branch.
     """
     at = reader.state[0]
-    h = reader.polynomial[0]
-    ongoing = at < length
-    while at < length and filled < room:
-        byte = text[at]
-        reader.ends[filled] = at
-        reader.prefixes[filled] = h
-        filled += byte == SPACE if by_word else (byte & 0xC0) != 0x80
-        h = h * _BASE + (np.uint64(byte) + _1)
-        at += 1
-    if ongoing and at == length:
-        reader.ends[filled] = at
-        reader.prefixes[filled] = h
+    block = text[at : min(length, at + BLOCK)]
+    up, down = table[0], table[1]
+    ends, scales, starts, terms = reader.ends[known:], reader.scales[known:], reader.starts[known:], reader.terms
+    for i in range(len(block)):
+        terms[i] = (np.uint64(block[i]) + _1) * down[i]
+    filled = 0  # counted from 0, which spares the check for a negative index
+    total = reader.total[0]
+    for i in range(len(block)):
+        before = total
+        total += terms[i]
+        ends[filled] = before
+        scales[filled] = up[i]
+        starts[filled] = total if by_word else before
+        filled += block[i] == SPACE if by_word else (block[i] & 0xC0) != 0x80
+    at += len(block)
+    if at == length:
+        ends[filled] = total
+        scales[filled] = up[len(block)]
         filled += 1
-    reader.polynomial[0] = h
+    reader.total[0] = total
     reader.state[0] = at
-    reader.state[1] = filled
-    return filled
+    reader.state[1] = known + filled
+    return known + filled
 
 
 @njit(cache=True, nogil=True)

@@ -3,13 +3,13 @@
 import numpy as np
 from numba import njit
 
-from zydaflow.kernels.normalise import normalise
+from zydaflow.kernels.normalise import normalise, room
 from zydaflow.kernels.shingles import begin, next_shingles, window
 
 
 @njit(cache=True, nogil=True)
-def room(offsets: np.ndarray, by_word: bool) -> int:
-    """How many shingles the documents can have at most together: a word takes two bytes with its space."""
+def most(offsets: np.ndarray, by_word: bool) -> int:
+    """How many shingles the documents can have at most together: a word takes two bytes with its space, or three."""
     units = 0
     for document in range(len(offsets) - 1):
         length = offsets[document + 1] - offsets[document]
@@ -32,7 +32,7 @@ def fill_sets(
     longest = 0
     for document in range(len(offsets) - 1):
         longest = max(longest, offsets[document + 1] - offsets[document])
-    text = np.empty(longest + longest // 2 + 2, np.uint8)
+    text = np.empty(room(longest), np.uint8)
     reader = window(size)
     for document in range(len(offsets) - 1):
         first = bounds[document]

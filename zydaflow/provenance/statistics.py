@@ -22,9 +22,8 @@ def collect(records: Iterable[Record], datasets: list[str]) -> Json:
          "losses": {LOSER: {KEEPER: {"documents": n, "bytes": n}}}, "clusters": {"count": n, "sizes": {SIZE: n}}}
 
     N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a
-    readable text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate by the dataset's
-    tokens per byte, and stand under "tokens_estimated". `pending` documents are kept, and the run did not come to them
-    yet.
+    readable text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate, and stand under
+    "tokens_estimated". `pending` documents are kept, and the run did not come to them yet.
     """
     sums = {name: _Sums() for name in datasets}
     losses: Json = {}
@@ -39,6 +38,9 @@ def collect(records: Iterable[Record], datasets: list[str]) -> Json:
         elif "dataset" in record.facts:
             sums[record.facts["dataset"]].add(record)
     found = {name: {"rank": k, **sums[name].result(losses.get(name, {}), name)} for k, name in enumerate(datasets)}
+    written = _total(found)["outcomes"]["written"]
+    for dataset in found.values():
+        _estimate_tokens(dataset["outcomes"], dataset["outcomes"]["written"], written)
     return {
         "schema": SCHEMA_VERSION,
         "datasets": found,
@@ -80,7 +82,7 @@ class _Sums:
             self._sum("judge", "kept") - sum(count["documents"] for count in done),
             self._sum("judge", "kept_bytes") - sum(count["bytes"] for count in done),
         )
-        _add_tokens(outcomes, self._sum("tokenize", "tokens"), self._sum("tokenize", "bytes"))
+        outcomes["written"]["tokens"] = self._sum("tokenize", "tokens")
         return {
             "read": _count(self._sum("measure", "read"), self._sum("measure", "read_bytes")),
             "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
@@ -99,13 +101,12 @@ def _count(documents: int, size: int) -> dict[str, int]:
     return {"documents": documents, "bytes": size}
 
 
-def _add_tokens(outcomes: dict[str, dict[str, int]], tokens: int, size: int) -> None:
-    """Exact for what was written; for the rest in proportion to its bytes, rounded down."""
+def _estimate_tokens(outcomes: dict[str, dict[str, int]], own: dict[str, int], all_: dict[str, int]) -> None:
+    """Tokens of what was not written, by its bytes, rounded down: at the rate of the dataset, or else of all."""
+    known = own if own["tokens"] else all_
     for outcome, count in outcomes.items():
-        if outcome == "written":
-            count["tokens"] = tokens
-        elif size:
-            count["tokens_estimated"] = count["bytes"] * tokens // size
+        if outcome != "written" and known["tokens"]:
+            count["tokens_estimated"] = count["bytes"] * known["tokens"] // known["bytes"]
 
 
 def _total(datasets: dict[str, Json]) -> Json:

@@ -22,7 +22,7 @@ WORDS = Measure(
             "integer",
             "words",
             "Words of the transformed text after NFC, lower case and deletion of punctuation, split at white space.",
-            "zydaflow: the words that shingles are made of",
+            "zydaflow: the words that shingles are made of, in scripts with spaces between words",
             bins.SIZES,
         ),
     ),

@@ -18,7 +18,7 @@ from zydaflow.errors import InputError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
-from zydaflow.provenance.dedup_alarms import dedup_alarms
+from zydaflow.provenance.outcome_alarms import outcome_alarms
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, RUN, STATISTICS, read_run
 from zydaflow.recipe import dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
@@ -97,7 +97,7 @@ def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, 
 
 def _alarms(found: dict[str, Any]) -> list[dict[str, Any]]:
     by_rules = [{"dataset": name, **alarm} for name, of in found["datasets"].items() for alarm in rule_alarms(of)]
-    return by_rules + dedup_alarms(found)
+    return by_rules + outcome_alarms(found)
 
 
 def _sweep(store: Store, records: list[Record]) -> None:

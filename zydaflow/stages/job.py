@@ -19,7 +19,7 @@ from zydaflow.sources import Shard
 MEASURE_VERSION = 1
 JUDGE_VERSION = 1
 KEEP_VERSION = 1
-SKETCH_VERSION = 1
+SKETCH_VERSION = 2
 
 
 @dataclass(frozen=True)

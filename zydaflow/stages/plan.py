@@ -18,9 +18,9 @@ from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.version import __version__
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
-DISK_PER_BYTE = 1.8  # what a run leaves in the output folder, per byte of text: measured on eleven real datasets
+DISK_PER_BYTE = 1.9  # what a run leaves in the output folder, per byte of text: measured on eleven real datasets
 TEXT_PER_BYTE = {"jsonl": 1.0, "arrow": 1.0}  # text in a byte of a file
-TEXT_PER_COMPRESSED_BYTE = 3.0  # in one of a file that is compressed: low, so that no run that fits is refused
+TEXT_PER_COMPRESSED_BYTE = 3.5  # in one of a file that is compressed
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,9 @@ def check_output(plan: Plan) -> None:
             f"output.path: {root} is no folder of a run, and its {', '.join(foreign)} would be replaced; "
             "give another --out"
         )
+    inputs = [file.url for dataset in plan.datasets for file in dataset.files if Path(file.url).is_relative_to(root)]
+    if inputs:
+        raise RecipeError(f"output.path: {root} holds the input file {inputs[0]}; give another --out")
     free, need = shutil.disk_usage(folder).free, disk_needed(plan) - _held(root)
     if need > free:
         raise InputError(

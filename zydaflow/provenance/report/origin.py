@@ -19,7 +19,7 @@ def part(statistics: dict[str, Any], recipe: Recipe) -> Element:
             *(made_of.licence(spec), ", ".join(recipe.transform_of(spec)) or "none"),
             *(made_of.filters(recipe, spec), f"{spec.sample:g}"),
         ]
-        for rank, spec in enumerate(recipe.datasets)
+        for rank, spec in enumerate(recipe.datasets, 1)
     ]
     facts = {
         "language": made_of.language(recipe),
