@@ -5,7 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zydaflow.dedup.bands import RANGES, band_keys, by_key_range, choose, curve, probability, warn_if_blind
+from zydaflow.dedup.bands import (
+    RANGES,
+    ROW_BITS,
+    band_keys,
+    by_key_range,
+    choose,
+    curve,
+    pack,
+    probability,
+    unpack,
+    warn_if_blind,
+)
 from zydaflow.errors import RecipeError
 
 
@@ -86,3 +97,19 @@ def test_key_ranges_hold_every_key_of_comparable_documents_once(rows: list[list[
         found += zip(table.keys[piece].tolist(), table.rows[piece].tolist(), strict=True)
     expected = [(key, i) for i, row in enumerate(rows) if comparable[i] for key in row]
     assert found == sorted(expected, key=lambda pair: pair[0] >> 56)  # in a range, as they came
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    st.integers(0, RANGES - 1),
+    st.lists(st.tuples(st.integers(0, 2**56 - 1), st.integers(0, 2**ROW_BITS - 1)), max_size=20),
+)
+def test_packing_leaves_the_row_and_54_bits_of_the_key(key_range: int, pairs: list[tuple[int, int]]) -> None:
+    keys = np.array([key_range << 56 | key for key, _ in pairs], np.uint64)
+    rows = np.array([row for _, row in pairs], np.uint32)
+    packed = pack(keys, rows)
+    assert packed.dtype == np.uint64
+    got_keys, got_rows = unpack(packed, key_range)
+    assert (got_keys.dtype, got_rows.dtype) == (np.uint64, np.uint32)
+    assert got_keys.tolist() == [int(key) >> 10 for key in keys]
+    assert got_rows.tolist() == rows.tolist()

@@ -14,9 +14,9 @@ from zydaflow.kernels.jaccard import sets_alike, signatures_alike
 
 NONE = -1
 
-HEAD, OWN_HEAD, TAIL, BEFORE, OWN, DATASET = range(6)
+HEAD, OWN_HEAD, TAIL, BEFORE, OWN, DATASET, LOW, HIGH = range(8)
 """Columns of a bucket: its first entry, the first of its own dataset, the last; how many documents of earlier datasets
-and of its own stay (those beyond the limit too, which have no entry); its own dataset."""
+and of its own stay (those beyond the limit too, which have no entry); its own dataset; the halves of its key."""
 
 RANK, NEXT = range(2)
 """Columns of an entry: the document's rank in its cluster's keeper order; the next entry of the bucket."""
@@ -25,9 +25,8 @@ RANK, NEXT = range(2)
 class Buckets(NamedTuple):
     """The buckets of the cluster at hand, found by their key through open addressing."""
 
-    keys: np.ndarray  # uint64, by slot
     numbers: np.ndarray  # int32, by slot: the row in `rows`, or NONE
-    rows: np.ndarray  # int32 (n, 6)
+    rows: np.ndarray  # int32 (n, 8): half a line of the cache
     entries: np.ndarray  # int32 (n, 2)
     used: np.ndarray  # int64 (3,): slots in use by this cluster (a power of two), rows, entries
 
@@ -82,7 +81,7 @@ def keep_greedily(
         clear(buckets, len(members) * keys.shape[1])
         for rank in range(len(members)):
             member = members[rank]
-            look_up(buckets, keys[member], dataset[member], found)
+            look_up(buckets, keys, member, dataset[member], found)
             limit_met[cluster] += exceeding(buckets, found, within, across, limit)
             best = NONE
             if within:
@@ -91,16 +90,15 @@ def keep_greedily(
                 best = first_alike(buckets, found, HEAD, BEFORE, limit, members, rank, seen, check)
             kept[member] = members[best] if best != NONE else NONE
             if best == NONE:
-                join(buckets, keys[member], dataset[member], rank, limit)
+                join(buckets, keys, member, dataset[member], rank, limit)
 
 
 @njit(cache=True, nogil=True)
 def allocate(n: int) -> Buckets:
     """Room for clusters that have at most n band keys."""
-    slots = table_size(n)
-    rows = np.empty((n, 6), np.int32)
+    rows = np.empty((n, 8), np.int32)
     entries = np.empty((n, 2), np.int32)
-    return Buckets(np.empty(slots, np.uint64), np.empty(slots, np.int32), rows, entries, np.zeros(3, np.int64))
+    return Buckets(np.empty(table_size(n), np.int32), rows, entries, np.zeros(3, np.int64))
 
 
 @njit(cache=True, nogil=True)
@@ -126,23 +124,29 @@ def find(buckets: Buckets, key: np.uint64) -> int:
     """The slot of a key, or the empty one where it belongs."""
     mask = buckets.used[0] - 1
     slot = np.int64(key >> np.uint64(16)) & mask
-    while buckets.numbers[slot] != NONE and buckets.keys[slot] != key:
+    while buckets.numbers[slot] != NONE and not has_key(buckets.rows, buckets.numbers[slot], key):
         slot = (slot + 1) & mask
     return slot
 
 
+@njit(cache=True, nogil=True, inline="always")
+def has_key(rows: np.ndarray, number: int, key: np.uint64) -> bool:
+    """Whether the bucket of this number is that of this key."""
+    return rows[number, LOW] == np.int32(key) and rows[number, HIGH] == np.int32(key >> np.uint64(32))
+
+
 @njit(cache=True, nogil=True)
-def look_up(buckets: Buckets, keys: np.ndarray, dataset: int, found: np.ndarray) -> None:
+def look_up(buckets: Buckets, keys: np.ndarray, member: int, dataset: int, found: np.ndarray) -> None:
     """Writes the document's buckets to `found` (NONE where nobody stays), turned to its dataset."""
-    for band in range(len(keys)):
-        found[band] = buckets.numbers[find(buckets, keys[band])]
-        if found[band] != NONE:
-            bucket = buckets.rows[found[band]]
-            if bucket[DATASET] != dataset:
-                bucket[BEFORE] += bucket[OWN]
-                bucket[OWN] = 0
-                bucket[OWN_HEAD] = NONE
-                bucket[DATASET] = dataset
+    rows = buckets.rows
+    for band in range(len(found)):
+        number = buckets.numbers[find(buckets, keys[member, band])]
+        found[band] = number
+        if number != NONE and rows[number, DATASET] != dataset:
+            rows[number, BEFORE] += rows[number, OWN]
+            rows[number, OWN] = 0
+            rows[number, OWN_HEAD] = NONE
+            rows[number, DATASET] = dataset
 
 
 @njit(cache=True, nogil=True)
@@ -195,41 +199,43 @@ def alike(i: int, j: int, check: Check) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def join(buckets: Buckets, keys: np.ndarray, dataset: int, rank: int, limit: int) -> None:
+def join(buckets: Buckets, keys: np.ndarray, member: int, dataset: int, rank: int, limit: int) -> None:
     """Enters a staying document in each of its buckets; it is only counted where its dataset's list is full."""
-    for key in keys:
-        slot = find(buckets, key)
+    rows, used = buckets.rows, buckets.used
+    for band in range(keys.shape[1]):
+        slot = find(buckets, keys[member, band])
         if buckets.numbers[slot] == NONE:
-            buckets.keys[slot] = key
-            buckets.numbers[slot] = buckets.used[1]
-            open_bucket(buckets.rows[buckets.used[1]], dataset)
-            buckets.used[1] += 1
-        bucket = buckets.rows[buckets.numbers[slot]]
-        bucket[OWN] += 1
-        if bucket[OWN] <= limit:
-            entry = buckets.used[2]
-            buckets.used[2] += 1
-            buckets.entries[entry, RANK] = rank
-            hang(bucket, buckets.entries, entry)
+            buckets.numbers[slot] = used[1]
+            open_bucket(rows, used[1], keys[member, band], dataset)
+            used[1] += 1
+        number = buckets.numbers[slot]
+        rows[number, OWN] += 1
+        if rows[number, OWN] <= limit:
+            buckets.entries[used[2], RANK] = rank
+            hang(rows, number, buckets.entries, used[2])
+            used[2] += 1
 
 
-@njit(cache=True, nogil=True)
-def open_bucket(bucket: np.ndarray, dataset: int) -> None:
+@njit(cache=True, nogil=True, inline="always")
+def open_bucket(rows: np.ndarray, number: int, key: np.uint64, dataset: int) -> None:
     """An empty bucket."""
-    bucket[:] = NONE
-    bucket[BEFORE] = 0
-    bucket[OWN] = 0
-    bucket[DATASET] = dataset
+    rows[number, HEAD] = NONE
+    rows[number, OWN_HEAD] = NONE
+    rows[number, BEFORE] = 0
+    rows[number, OWN] = 0
+    rows[number, DATASET] = dataset
+    rows[number, LOW] = np.int32(key)
+    rows[number, HIGH] = np.int32(key >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
-def hang(bucket: np.ndarray, entries: np.ndarray, entry: int) -> None:
+@njit(cache=True, nogil=True, inline="always")
+def hang(rows: np.ndarray, number: int, entries: np.ndarray, entry: int) -> None:
     """Appends an entry to the bucket's list."""
     entries[entry, NEXT] = NONE
-    if bucket[HEAD] == NONE:
-        bucket[HEAD] = entry
+    if rows[number, HEAD] == NONE:
+        rows[number, HEAD] = entry
     else:
-        entries[bucket[TAIL], NEXT] = entry
-    if bucket[OWN_HEAD] == NONE:
-        bucket[OWN_HEAD] = entry
-    bucket[TAIL] = entry
+        entries[rows[number, TAIL], NEXT] = entry
+    if rows[number, OWN_HEAD] == NONE:
+        rows[number, OWN_HEAD] = entry
+    rows[number, TAIL] = entry

@@ -15,8 +15,11 @@ from zydaflow.stages import match
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.unit import Done, Unit
 
-CLUSTER_VERSION = 1
+CLUSTER_VERSION = 2
 BYTES_PER_MEMBER = 4096  # what deciding about one document takes: signature, keys, place, and a share of the buckets
+SHARES = 16  # partitions, at least, of what is worth sharing out between cores
+WORTH_SHARING = 65_536  # members: half a second of deciding
+NOWHERE = np.uint32(0xFFFFFFFF)  # the partition of a document without a cluster
 
 MEMBERS = pa.schema([("document", pa.uint32()), ("cluster", pa.uint32())])  # cluster: its first document
 BY_DOCUMENT = pa.schema([("document", pa.uint32()), ("partition", pa.uint32())])
@@ -29,7 +32,7 @@ def fingerprint_of(recipe: Recipe, manifest: Manifest) -> str:
 
 
 def members_per_partition(recipe: Recipe) -> int:
-    """How many documents are decided about in one task."""
+    """How many documents are decided about in one task, at most."""
     return max(1000, recipe.resources.memory_per_task // BYTES_PER_MEMBER)
 
 
@@ -44,25 +47,24 @@ def units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[U
 
 
 def cluster(store: Store, recipe: Recipe, path: str) -> Done:
-    """Unites the edges of all key ranges. Memory: 8 bytes per document, and 16 per document in a cluster."""
+    """Unites the edges of all key ranges. Memory: 8 bytes per document, and 20 per document in a cluster."""
     manifest = manifests.load(store, path)
     found = dedup.components(_edges(store, recipe, manifest), manifest.documents)
-    runs = dedup.partition(found, members_per_partition(recipe))
+    share = max(WORTH_SHARING, len(found.members) // SHARES)
+    runs = dedup.partition(found, min(share, members_per_partition(recipe)))
     fp = fingerprint_of(recipe, manifest)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/cluster", MEMBERS)
-        partition = np.empty(len(found.members), np.uint32)
-        start = 0
+        partition = np.full(manifest.documents, NOWHERE, np.uint32)
         for number, run in enumerate(runs):
             part = found.part(run)
             firsts = np.repeat(part.members[part.offsets[:-1]], np.diff(part.offsets))
             file.write(pa.RecordBatch.from_arrays([pa.array(part.members), pa.array(firsts)], schema=MEMBERS))
-            partition[start : start + len(part.members)] = number
-            start += len(part.members)
+            partition[part.members] = number
         members = file.finish(f"work/cluster/members.{fp[:12]}.arrow")
-        order = np.argsort(found.members, kind="stable")
         index = ArrowFile(outputs, store, "work/cluster", BY_DOCUMENT)
-        columns = [pa.array(found.members[order]), pa.array(partition[order])]
+        numbers = np.flatnonzero(partition != NOWHERE)
+        columns = [pa.array(numbers.astype(np.uint32)), pa.array(partition[numbers])]
         index.write(pa.RecordBatch.from_arrays(columns, schema=BY_DOCUMENT))
         by_document = index.finish(f"work/cluster/by-document.{fp[:12]}.arrow")
         counts = {"clusters": len(found.offsets) - 1, "members": len(found.members), "partitions": len(runs)}

@@ -88,30 +88,28 @@ def _members(
 ) -> tuple[dedup.Members, pa.Table, dedup.ShingleSets | None]:
     """What is known of a partition's documents, in the order of the clusters."""
     assert recipe.dedup is not None
-    ascending = np.argsort(numbers, kind="stable")
-    back = np.empty(len(numbers), np.int64)
-    back[ascending] = np.arange(len(numbers))
-    values, _ = manifests.signatures_of(store, manifest, numbers[ascending], recipe.dedup.permutations)
-    documents = manifests.documents_of(store, manifest, numbers[ascending]).take(pa.array(back)).combine_chunks()
+    values = manifests.signatures_of(store, manifest, numbers, recipe.dedup.permutations)
+    documents = manifests.documents_of(store, manifest, numbers)
     sets = None
     if recipe.dedup.verify == "exact":
+        back = np.empty(len(numbers), np.int64)
+        back[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
         texts = gather.texts_of(store, recipe, manifest, partition).take(pa.array(back))
         sets = dedup.shingle_sets(texts, recipe.dedup.shingle)
     dataset = (np.searchsorted(manifest.bounds, numbers, side="right") - 1).astype(np.int32)
     hashes = np.frombuffer(documents["text_hash"].chunk(0).buffers()[1], np.uint8).reshape(-1, 16)
     order = dedup.keeper_order(offsets, dataset, *dedup.hash_keys(hashes), numbers)
-    return dedup.Members(offsets, order, dataset, values[back]), documents, sets
+    return dedup.Members(offsets, order, dataset, values), documents, sets
 
 
 def _keepers(numbers: np.ndarray, members: dedup.Members, decision: dedup.Decision) -> pa.Table:
     """The documents that others went for: how many, and from which datasets."""
     removed = decision.removed
-    pairs = np.unique(np.column_stack([numbers[decision.kept[removed]], members.dataset[removed]]), axis=0)
-    keepers, starts = np.unique(pairs[:, 0], return_index=True)
-    all_keepers, counts = np.unique(numbers[decision.kept[removed]], return_counts=True)
-    assert np.array_equal(keepers, all_keepers)
+    pairs, repeats = np.unique(numbers[decision.kept[removed]] << 16 | members.dataset[removed], return_counts=True)
+    keepers, starts = np.unique(pairs >> 16, return_index=True)
+    counts = np.add.reduceat(repeats, starts)
     offsets = np.append(starts, len(pairs)).astype(np.int32)
-    sources = pa.ListArray.from_arrays(pa.array(offsets), pa.array(pairs[:, 1].astype(np.uint16)))
+    sources = pa.ListArray.from_arrays(pa.array(offsets), pa.array((pairs & 0xFFFF).astype(np.uint16)))
     return pa.table([pa.array(keepers), pa.array(counts), sources], KEEPERS)
 
 

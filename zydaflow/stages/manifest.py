@@ -6,13 +6,14 @@ A number is only a handle inside one run. It sorts as places do, however the inp
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
 
-from zydaflow.provenance.commits import Artefact, Record, Store
+from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import fingerprint
 from zydaflow.stages.job import Job
@@ -143,43 +144,70 @@ def load(store: Store, path: str) -> Manifest:
     return _load(str(full), full.stat().st_mtime_ns)
 
 
-def signatures_of(
-    store: Store, manifest: Manifest, documents: np.ndarray, permutations: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The signatures, uint32 (m, permutations), and word counts, int64 (m,), of documents given by ascending number."""
-    values = np.empty((len(documents), permutations), np.uint32)
-    words = np.empty(len(documents), np.int64)
-    for part, here in _by_part(manifest, documents):
+@lru_cache(maxsize=2**15)  # below the 65,530 mappings that Linux gives a process
+def _mapped(modified: int, root: Path, artefact: Artefact) -> pa.Table:
+    return read_table(Store(root), artefact)
+
+
+def _table(store: Store, artefact: Artefact) -> pa.Table:
+    """A part's table, memory-mapped and checked once per process: every task reads a few rows of most parts.
+
+    Raises DamagedArtefact.
+    """
+    try:
+        modified = store.path(artefact.path).stat().st_mtime_ns
+    except OSError:
+        raise DamagedArtefact(artefact.path, "is missing") from None
+    return _mapped(modified, store.root, artefact)
+
+
+def signature_blocks(
+    store: Store, manifest: Manifest, start: int, stop: int, permutations: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Signatures, uint32 (k, permutations), and word counts, int64 (k,), of documents start … stop - 1, not copied."""
+    for part in manifest.overlapping(start, stop):
         assert part.signatures is not None
-        rows = documents[here] - part.first
-        at = here.start
+        first, last = max(start, part.first), min(stop, part.stop)
+        for batch in _table(store, part.signatures).slice(first - part.first, last - first).to_batches():
+            yield batch["signature"].flatten().to_numpy().reshape(-1, permutations), batch["n_words"].to_numpy()
+
+
+def signatures_of(store: Store, manifest: Manifest, documents: np.ndarray, permutations: int) -> np.ndarray:
+    """The signatures, uint32 (m, permutations), of documents given by number."""
+    values = np.empty((len(documents), permutations), np.uint32)
+    for part, at in _by_part(manifest, documents):
+        assert part.signatures is not None
+        rows = documents[at] - part.first
         start = 0
-        for batch in read_table(store, part.signatures).to_batches():
+        for batch in _table(store, part.signatures).to_batches():
             low, high = np.searchsorted(rows, [start, start + len(batch)])
-            picked = rows[low:high] - start
             block = batch["signature"].flatten().to_numpy().reshape(-1, permutations)
-            values[at + low : at + high] = block[picked]
-            words[at + low : at + high] = batch["n_words"].to_numpy()[picked]
+            values[at[low:high]] = block[rows[low:high] - start]
             start += len(batch)
-    return values, words
+    return values
 
 
 def documents_of(store: Store, manifest: Manifest, documents: np.ndarray) -> pa.Table:
-    """Rows of `DOCUMENTS`, with `dataset` and `file`, of documents given by ascending number."""
-    pieces = []
-    for part, here in _by_part(manifest, documents):
-        rows = read_table(store, part.documents).take(pa.array(documents[here] - part.first))
+    """Rows of `DOCUMENTS`, with `dataset` and `file`, of documents given by number."""
+    pieces, order = [], []
+    for part, at in _by_part(manifest, documents):
+        rows = _table(store, part.documents).take(pa.array(documents[at] - part.first))
         count = len(rows)
         rows = rows.append_column("dataset", pa.array([manifest.datasets[part.dataset]] * count, pa.string()))
         pieces.append(rows.append_column("file", pa.array([part.file] * count, pa.string())))
-    return pa.concat_tables(pieces).combine_chunks()
+        order.append(at)
+    places = np.empty(len(documents), np.int64)
+    places[np.concatenate(order)] = np.arange(len(documents))
+    return pa.concat_tables(pieces).combine_chunks().take(pa.array(places)).combine_chunks()
 
 
-def _by_part(manifest: Manifest, documents: np.ndarray) -> Iterator[tuple[Part, slice]]:
-    """The parts that hold some of the documents, and where in the ascending numbers those stand."""
+def _by_part(manifest: Manifest, documents: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
+    """The parts that hold some of the documents, and where these stand among all, by ascending number."""
     if not len(documents):
         return
-    for part in manifest.overlapping(int(documents[0]), int(documents[-1]) + 1):
-        low, high = np.searchsorted(documents, [part.first, part.stop])
+    order = np.argsort(documents, kind="stable")
+    ascending = documents[order]
+    for part in manifest.overlapping(int(ascending[0]), int(ascending[-1]) + 1):
+        low, high = np.searchsorted(ascending, [part.first, part.stop])
         if high > low:
-            yield part, slice(int(low), int(high))
+            yield part, order[low:high]

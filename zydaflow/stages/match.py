@@ -5,24 +5,28 @@ The pairs inside datasets and those between datasets come out of one look at eac
 
 import math
 from contextlib import ExitStack
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import xxhash
 
 from zydaflow import dedup
-from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import ArrowFile, open_arrow
+from zydaflow.dedup.bands import ROW_BITS, pack, unpack
+from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.tables import ArrowFile
 from zydaflow.recipe import DedupSpec, Recipe, fingerprint
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import sketch_parameters
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.unit import Done, Unit
 
-BANDS_VERSION = 1
-MATCH_VERSION = 1
-GROUP = 262_144  # documents whose band keys share a file
-BYTES_PER_KEY = 84  # what matching one key takes at most: 12 to hold it, 12 to sort it, 60 to link it
-KEYS = pa.schema([("key", pa.uint64()), ("document", pa.uint32())])
+BANDS_VERSION = 2
+MATCH_VERSION = 2
+GROUP = 2**ROW_BITS  # documents whose band keys share a file
+KEYS_PER_UNIT = 2**23  # at most, as long as there are enough key ranges: a fifth of a second of work
+KEYS = pa.schema([("key", pa.uint64())])  # as `pack` packs it
 EDGES = pa.schema([("a", pa.uint32()), ("b", pa.uint32())])
 
 
@@ -44,14 +48,14 @@ def _groups(manifest: Manifest) -> range:
     return range(math.ceil(manifest.documents / GROUP))
 
 
-def _ranges(recipe: Recipe, manifest: Manifest) -> int:
-    """How many key ranges: so many that one fits in a task's memory, and a power of two up to `dedup.RANGES`."""
+def _units(recipe: Recipe, manifest: Manifest) -> int:
+    """How many units share the key ranges: a power of two up to `dedup.RANGES`."""
     assert recipe.dedup is not None
-    need = manifest.documents * (split(recipe.dedup)[0] * BYTES_PER_KEY)
-    ranges = 1
-    while ranges < dedup.RANGES and need / ranges > recipe.resources.memory_per_task / 2:
-        ranges *= 2
-    return ranges
+    keys = manifest.documents * split(recipe.dedup)[0]
+    units = 1
+    while units < dedup.RANGES and keys > units * KEYS_PER_UNIT:
+        units *= 2
+    return units
 
 
 def band_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[Unit]:
@@ -66,42 +70,55 @@ def band_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> l
 
 
 def lay_out(store: Store, recipe: Recipe, path: str, group: int) -> Done:
-    """Writes the band keys of a group of documents, one batch per key range."""
+    """Writes the band keys of a group of documents, one batch per key range, which has its own checksum."""
     assert recipe.dedup is not None
     manifest = manifests.load(store, path)
-    documents = np.arange(group * GROUP, min((group + 1) * GROUP, manifest.documents), dtype=np.int64)
-    values, words = manifests.signatures_of(store, manifest, documents, recipe.dedup.permutations)
-    bands, rows = split(recipe.dedup)
-    table = dedup.by_key_range(dedup.band_keys(values, bands, rows), words > 0)
+    start, stop = group * GROUP, min((group + 1) * GROUP, manifest.documents)
+    table = dedup.by_key_range(*_keys(store, recipe.dedup, manifest, start, stop))
     fp = _bands_fingerprint(recipe, manifest, group)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/bands", KEYS)
-        for low, high in zip(table.bounds, table.bounds[1:], strict=False):
-            numbers = table.rows[low:high] + np.uint32(documents[0])
-            file.write(pa.RecordBatch.from_arrays([pa.array(table.keys[low:high]), pa.array(numbers)], schema=KEYS))
-        keys = file.finish(f"work/bands/{group:06d}.{fp[:12]}.arrow")
-        store.commit(Record("bands", f"bands/{group}", fp, {"keys": keys}, {"documents": len(documents)}))
-    return Done(len(documents), values.nbytes)
+        checksums = []
+        for low, high in pairwise(table.bounds):
+            packed = pack(table.keys[low:high], table.rows[low:high])
+            checksums.append(xxhash.xxh3_64_hexdigest(packed.data))
+            file.write(pa.RecordBatch.from_arrays([pa.array(packed)], schema=KEYS))
+        artefacts = {"keys": file.finish(f"work/bands/{group:06d}.{fp[:12]}.arrow")}
+        counts, facts = {"documents": stop - start}, {"xxh3_64": checksums}
+        store.commit(Record("bands", f"bands/{group}", fp, artefacts, counts, facts))
+    return Done(stop - start, (stop - start) * recipe.dedup.permutations * 4)
+
+
+def _keys(store: Store, spec: DedupSpec, manifest: Manifest, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """The band keys, uint64 (m, bands), of documents start … stop - 1, and which of them have words, bool (m,)."""
+    bands, rows = split(spec)
+    keys, comparable = np.empty((stop - start, bands), np.uint64), np.empty(stop - start, bool)
+    at = 0
+    for values, words in manifests.signature_blocks(store, manifest, start, stop, spec.permutations):
+        here = slice(at, at + len(words))
+        keys[here], comparable[here] = dedup.band_keys(values, bands, rows), words > 0
+        at = here.stop
+    return keys, comparable
 
 
 def match_fingerprint(recipe: Recipe, manifest: Manifest) -> str:
     """Of all candidate edges."""
     assert recipe.dedup is not None
     keys = [sketch_parameters(recipe), split(recipe.dedup), manifest.fingerprint]
-    return fingerprint("match", MATCH_VERSION, keys, recipe.dedup.passes, _ranges(recipe, manifest))
+    return fingerprint("match", MATCH_VERSION, keys, recipe.dedup.passes, _units(recipe, manifest))
 
 
 def match_names(recipe: Recipe, manifest: Manifest) -> list[str]:
-    """The names of the key ranges' units."""
-    ranges = _ranges(recipe, manifest)
-    return [f"match/{index}-of-{ranges}" for index in range(ranges)]
+    """The names of the units."""
+    units = _units(recipe, manifest)
+    return [f"match/{index}-of-{units}" for index in range(units)]
 
 
 def match_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[Unit]:
     """Key ranges in which candidates are to be found."""
     fp, names = match_fingerprint(recipe, manifest), match_names(recipe, manifest)
     assert recipe.dedup is not None
-    size = manifest.documents * split(recipe.dedup)[0] * 16 // len(names)
+    size = manifest.documents * split(recipe.dedup)[0] * 8 // len(names)
     return [
         Unit(name, match, (recipe, path, index, len(names)), size)
         for index, name in enumerate(names)
@@ -109,23 +126,23 @@ def match_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> 
     ]
 
 
-def match(store: Store, recipe: Recipe, path: str, index: int, ranges: int) -> Done:
-    """Links the documents that share a key in one key range, with at most one edge less than documents."""
+def match(store: Store, recipe: Recipe, path: str, index: int, units: int) -> Done:
+    """Links the documents that share a key, in one key range after the other."""
     assert recipe.dedup is not None
     manifest = manifests.load(store, path)
-    keys, numbers = _read_range(store, recipe, manifest, index, ranges)
-    edges = dedup.forest(keys, numbers, _link(recipe.dedup), manifest.bounds[:-1])
-    fp = match_fingerprint(recipe, manifest)
+    groups = [_open(store, recipe, manifest, group) for group in _groups(manifest)]
+    fp, width, seen = match_fingerprint(recipe, manifest), dedup.RANGES // units, 0
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/match", EDGES)
-        file.write(pa.RecordBatch.from_arrays([pa.array(edges[:, 0]), pa.array(edges[:, 1])], schema=EDGES))
-        artefact = file.finish(f"work/match/{index:04d}-of-{ranges:04d}.{fp[:12]}.arrow")
-        store.commit(
-            Record(
-                "match", f"match/{index}-of-{ranges}", fp, {"edges": artefact}, {"keys": len(keys), "edges": len(edges)}
-            )
-        )
-    return Done(0, keys.nbytes + numbers.nbytes)
+        for key_range in range(index * width, (index + 1) * width if groups else 0):
+            keys, numbers = _read(groups, key_range)
+            edges = dedup.forest(keys, numbers, _link(recipe.dedup), manifest.bounds[:-1])
+            file.write(pa.RecordBatch.from_arrays([pa.array(edges[:, 0]), pa.array(edges[:, 1])], schema=EDGES))
+            seen += len(keys)
+        artefact = file.finish(f"work/match/{index:04d}-of-{units:04d}.{fp[:12]}.arrow")
+        counts = {"keys": seen, "edges": file.rows}
+        store.commit(Record("match", f"match/{index}-of-{units}", fp, {"edges": artefact}, counts))
+    return Done(0, seen * 8)
 
 
 def _link(spec: DedupSpec) -> dedup.Link:
@@ -135,19 +152,41 @@ def _link(spec: DedupSpec) -> dedup.Link:
     return "across" if spec.passes == ("across",) else "all"
 
 
-def _read_range(
-    store: Store, recipe: Recipe, manifest: Manifest, index: int, ranges: int
-) -> tuple[np.ndarray, np.ndarray]:
-    width = dedup.RANGES // ranges
+class _Group(NamedTuple):
+    """The band keys of a group of documents."""
+
+    path: str
+    first: int  # document
+    reader: pa.ipc.RecordBatchFileReader
+    checksums: list[str]  # of each key range
+
+    def read(self, key_range: int) -> np.ndarray:
+        """uint64: the keys of one range, packed. Only these are checked. Raises DamagedArtefact."""
+        try:
+            packed = self.reader.get_batch(key_range)["key"].to_numpy()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise DamagedArtefact(self.path, f"is no whole Arrow file ({error})") from error
+        if xxhash.xxh3_64_hexdigest(packed.data) != self.checksums[key_range]:
+            raise DamagedArtefact(self.path, "differs from its checksum")
+        return packed
+
+
+def _open(store: Store, recipe: Recipe, manifest: Manifest, group: int) -> _Group:
+    record = store.find("bands", f"bands/{group}", _bands_fingerprint(recipe, manifest, group))
+    assert record is not None, f"the band keys of group {group} are gone"
+    path = record.artefacts["keys"].path
+    try:
+        reader = pa.ipc.open_file(pa.memory_map(str(store.path(path))))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedArtefact(path, f"is no whole Arrow file ({error})") from error
+    return _Group(path, group * GROUP, reader, record.facts["xxh3_64"])
+
+
+def _read(groups: list[_Group], key_range: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keys, uint64, and documents, uint32, of one range from all groups."""
     keys, numbers = [], []
-    for group in _groups(manifest):
-        record = store.find("bands", f"bands/{group}", _bands_fingerprint(recipe, manifest, group))
-        assert record is not None, f"the band keys of group {group} are gone"
-        reader = open_arrow(store, record.artefacts["keys"])
-        for piece in range(index * width, (index + 1) * width):
-            batch = reader.get_batch(piece)
-            keys.append(batch["key"].to_numpy())
-            numbers.append(batch["document"].to_numpy())
-    if not keys:
-        return np.empty(0, np.uint64), np.empty(0, np.uint32)
+    for group in groups:
+        here, rows = unpack(group.read(key_range), key_range)
+        keys.append(here)
+        numbers.append(rows + np.uint32(group.first))
     return np.concatenate(keys), np.concatenate(numbers)
