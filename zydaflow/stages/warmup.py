@@ -20,7 +20,9 @@ def compile_kernels() -> None:
     blank(from_arrow(texts))
     for unit in ("word", "character"):
         sketch = dedup.sketch(texts, ShingleSpec(unit=unit, size=3), 8, 1)
-    keys = dedup.band_keys(sketch.signatures, 4, 2)
+    mapped = np.frombuffer(sketch.signatures.tobytes(), np.uint32).reshape(sketch.signatures.shape)
+    for signatures in (sketch.signatures, mapped):  # numba takes what can be written to for another type
+        keys = dedup.band_keys(signatures, 4, 2)
     table = dedup.by_key_range(keys, sketch.n_words > 0)
     edges = dedup.forest(table.keys, table.rows, "all", np.zeros(1, np.int64))
     clusters = dedup.components([edges], len(texts))
