@@ -199,7 +199,7 @@ def cpu_seconds() -> float:
 
 def warm_up(store: Store) -> Done:
     compile_kernels()
-    time.sleep(0.5)  # so that each worker gets one
+    time.sleep(0.5)  # or a worker that is done takes the other's unit too, and the other starts up inside a stage
     return Done(0, 0)
 
 

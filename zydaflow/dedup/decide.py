@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from zydaflow.dedup.bands import band_keys
+from zydaflow.dedup.clusters import components
+from zydaflow.dedup.match import forest
 from zydaflow.dedup.shingles import ShingleSets
 from zydaflow.kernels.greedy import Check, keep_greedily
 from zydaflow.kernels.jaccard import measure_pairs, measure_sets
@@ -99,7 +101,7 @@ def decide(members: Members, rule: Rule, bands: int, rows: int, sets: ShingleSet
     kept = np.full(len(members.order), -1, np.int64)
     limit_met = np.zeros(len(members.offsets) - 1, np.int64)
     if rule.verify == "none":
-        _keep_first(members, kept)
+        _keep_first(members, keys, kept)
     else:
         keep_greedily(
             members.order,
@@ -136,10 +138,20 @@ def _check(signatures: np.ndarray, rule: Rule, sets: ShingleSets | None) -> Chec
     return Check(exact, signatures, least, sets.hashes, sets.offsets, numerator, denominator)
 
 
-def _keep_first(members: Members, kept: np.ndarray) -> None:
-    """Without verification: the best of each component stays, all others go for it."""
-    best = members.order[members.offsets[:-1]]
-    kept[:] = np.repeat(best, np.diff(members.offsets))
+def _keep_first(members: Members, keys: np.ndarray, kept: np.ndarray) -> None:
+    """Without verification: the best of each component stays, all others go for it.
+
+    Components of documents that share a whole key: candidates were found by part of it, and nothing else checks them.
+    """
+    count, bands = keys.shape
+    documents = np.repeat(np.arange(count, dtype=np.uint32), bands)
+    linked = components([forest(keys.reshape(-1), documents, "within", members.offsets[:-1])], count)
+    if not len(linked.members):
+        return
+    place = np.empty(count, np.int64)
+    place[members.order] = np.arange(count)
+    best = members.order[np.minimum.reduceat(place[linked.members], linked.offsets[:-1])]
+    kept[linked.members] = np.repeat(best, np.diff(linked.offsets))
     kept[best] = -1
 
 

@@ -16,7 +16,7 @@ from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.match import split
 from zydaflow.stages.unit import Done, Unit
 
-DECIDE_VERSION = 1
+DECIDE_VERSION = 2
 
 NUMBER = pa.field("document", pa.int64())
 REMOVED = pa.schema([NUMBER, *dedup.REMOVED], dedup.REMOVED.metadata)  # ascending by number
