@@ -63,10 +63,13 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "text": "text",
         "id": None,
         "metadata": [],
+        "date": None,
         "license": None,
         "transform": None,
         "filters": None,
         "sample": 1.0,
+        "frozen": False,
+        "dedup": True,
     }
     assert data["dedup"] == {
         "shingle": {"unit": "word", "size": 13},
@@ -74,7 +77,11 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "threshold": 0.4,
         "bands": None,
         "rows": None,
+        "exact": [],
         "passes": ["within", "across"],
+        "across": None,
+        "against": [],
+        "keep": [],
         "verify": "signature",
         "compare_limit": 64,
     }

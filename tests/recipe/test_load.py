@@ -251,7 +251,10 @@ dedup:
             "dedup.verify: without verification a chain of removals would lose its evidence, so only the plain "
             "components of the original are offered; set passes: [joint] with it, or verify: signature or exact",
         ),
-        ({"passes": []}, "dedup.passes: must be [within, across], [within], [across] or [joint]"),
+        (
+            {"passes": []},
+            "dedup.passes: must be [within, across], [within], [across] or [joint]; [] only with against or exact",
+        ),
         ({"passes": ["within", "joint"]}, "dedup.passes: must be [within, across], [within], [across] or [joint]"),
         ({"passes": ["within", "within"]}, "dedup.passes: must be [within, across], [within], [across] or [joint]"),
         (

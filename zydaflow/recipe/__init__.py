@@ -1,12 +1,14 @@
 """What a run is told: YAML → a validated model, and the fingerprints of its parts."""
 
+from zydaflow.recipe.dedup import AcrossSpec, DedupSpec, ShingleSpec
 from zydaflow.recipe.dump import dump_recipe
 from zydaflow.recipe.fingerprint import fingerprint
+from zydaflow.recipe.keep import KeepKey, parse_keep
 from zydaflow.recipe.load import load_recipe
 from zydaflow.recipe.model import (
+    AlarmSpec,
     ColumnRef,
     DatasetSpec,
-    DedupSpec,
     Filter,
     LanguageSpec,
     LicensePolicy,
@@ -14,7 +16,6 @@ from zydaflow.recipe.model import (
     Recipe,
     ResourceSpec,
     RuleSpec,
-    ShingleSpec,
     TokenizerSpec,
     TrainPlan,
     TrainSpec,
@@ -22,10 +23,13 @@ from zydaflow.recipe.model import (
 from zydaflow.recipe.scalars import format_size, parse_size
 
 __all__ = [
+    "AcrossSpec",
+    "AlarmSpec",
     "ColumnRef",
     "DatasetSpec",
     "DedupSpec",
     "Filter",
+    "KeepKey",
     "LanguageSpec",
     "LicensePolicy",
     "OutputSpec",
@@ -40,5 +44,6 @@ __all__ = [
     "fingerprint",
     "format_size",
     "load_recipe",
+    "parse_keep",
     "parse_size",
 ]

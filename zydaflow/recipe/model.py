@@ -3,43 +3,20 @@
 from collections import Counter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from zydaflow.recipe.dedup import DedupSpec
+from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
 
-Name = Annotated[str, Field(min_length=1)]
-Names = tuple[Name, ...]
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
-Pass = Literal["within", "across", "joint"]
 TAKEN = ("readme.md", "tokenizer.json")  # by files beside the datasets' folders, on disks that ignore case too
-
-
-def _not_empty(items: tuple) -> tuple:
-    """Pydantic's own check would also complain of a list whose items are wrong."""
-    if not items:
-        raise ValueError("must not be empty")
-    return items
 
 
 def _not_taken(name: str) -> str:
     if name in TAKEN:
         raise ValueError(f"{' and '.join(TAKEN)} are files of the corpus, beside its datasets; give another name")
     return name
-
-
-class Part(BaseModel):
-    """A mapping of the recipe: unknown keys are refused, values are not converted from other types."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
-
-
-def _wrong(key: str, message: str, value: Any) -> ValidationError:
-    """An error at `key` of the part that is being validated, where pydantic alone would name the part only."""
-    error = PydanticCustomError("recipe", "{message}", {"message": message})
-    return ValidationError.from_exception_data("recipe", [InitErrorDetails(type=error, loc=(key,), input=value)])
 
 
 class RuleSpec(Part):
@@ -55,11 +32,9 @@ class RuleSpec(Part):
     @model_validator(mode="after")
     def _bounds(self) -> Self:
         if self.min is None and self.max is None:
-            raise _wrong("min", f"the rule on {self.signal} has no bound; give min, max or both", None)
+            raise wrong("min", f"the rule on {self.signal} has no bound; give min, max or both", None)
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise _wrong(
-                "min", f"min {self.min:g} is above max {self.max:g}: every document would be removed", self.min
-            )
+            raise wrong("min", f"min {self.min:g} is above max {self.max:g}: every document would be removed", self.min)
         return self
 
 
@@ -148,6 +123,8 @@ class DatasetSpec(Part):
     """the column that holds the document's own id"""
     metadata: Names = ()
     """columns to carry along"""
+    date: Name | None = None
+    """the column that holds the document's date, carried along with the metadata"""
     license: License | None = None
     """the licence of all documents, or {column: NAME}"""
     transform: Names | None = None
@@ -156,6 +133,21 @@ class DatasetSpec(Part):
     """rule sets and rules for this dataset, in place of the recipe's"""
     sample: float = Field(default=1.0, gt=0, le=1)
     """the share of the documents to take, above 0 and at most 1"""
+    frozen: bool = False
+    """true, and no document of it is removed as a duplicate; those of the other datasets are, whatever their rank"""
+    dedup: bool = True
+    """false, and its documents are not compared with any"""
+
+    @property
+    def carried(self) -> Names:
+        """The columns that are read as metadata."""
+        return tuple(dict.fromkeys((*self.metadata, self.date))) if self.date else self.metadata
+
+    @model_validator(mode="after")
+    def _takes_part(self) -> Self:
+        if self.frozen and not self.dedup:
+            raise wrong("frozen", "a dataset with dedup: false loses nothing anyway; leave one out", True)
+        return self
 
 
 def _unique_names(datasets: tuple[DatasetSpec, ...]) -> tuple[DatasetSpec, ...]:
@@ -170,7 +162,7 @@ class LanguageSpec(Part):
 
     model: LocalPath
     """the file of a fastText model, like lid.176.ftz"""
-    keep: Annotated[Names, AfterValidator(_not_empty)]
+    keep: Annotated[Names, AfterValidator(not_empty)]
     """the labels of the languages that stay, like [en]"""
     min_score: float = Field(default=0.65, ge=0, le=1)
     """the score from which a label counts, 0 to 1"""
@@ -192,69 +184,21 @@ class LicensePolicy(Part):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.allow is None) == (self.deny is None):
-            raise _wrong("allow", "licenses needs either allow or deny, and not both", self.allow)
+            raise wrong("allow", "licenses needs either allow or deny, and not both", self.allow)
         return self
 
 
-class ShingleSpec(Part):
-    """The pieces of a text that two documents are compared by."""
+class AlarmSpec(Part):
+    """From where on numbers are suspicious."""
 
-    unit: Literal["word", "character"] = "word"
-    """word or character"""
-    size: int = Field(default=13, ge=1)
-    """how many words or characters make one shingle, at least 1"""
-
-
-class DedupSpec(Part):
-    """How near-duplicates are found, and which of them count. The defaults are Zyda's (arXiv 2406.01981)."""
-
-    shingle: ShingleSpec = ShingleSpec()
-    """{unit: word, size: 13}"""
-    permutations: int = Field(default=128, ge=1)
-    """the number of values in a signature"""
-    threshold: float = Field(default=0.4, gt=0, le=1)
-    """the similarity from which a document counts as a duplicate, above 0 and at most 1"""
-    bands: int | None = Field(default=None, ge=1)
-    """the number of bands, together with rows; default: from the threshold"""
-    rows: int | None = Field(default=None, ge=1)
-    """the number of values in a band, together with bands; default: from the threshold"""
-    passes: tuple[Pass, ...] = ("within", "across")
-    """[within, across], one of them, or [joint] with verify: none"""
-    verify: Literal["signature", "exact", "none"] = "signature"
-    """signature, exact, or none with passes: [joint]"""
-    compare_limit: int = Field(default=64, ge=1)
-    """with how many staying documents a document is compared per band"""
-
-    @model_validator(mode="after")
-    def _bands(self) -> Self:
-        if (self.bands is None) != (self.rows is None):
-            missing = "bands" if self.bands is None else "rows"
-            raise _wrong(missing, "bands and rows belong together; give both or neither", None)
-        if self.bands and self.rows and self.bands * self.rows > self.permutations:
-            message = (
-                f"bands × rows is {self.bands} × {self.rows} = {self.bands * self.rows}, "
-                f"more than the {self.permutations} permutations; lower one or raise permutations"
-            )
-            raise _wrong("bands", message, self.bands)
-        return self
-
-    @model_validator(mode="after")
-    def _passes(self) -> Self:
-        if not self.passes or len(set(self.passes)) < len(self.passes) or ("joint" in self.passes and self.passes[1:]):
-            raise _wrong("passes", "must be [within, across], [within], [across] or [joint]", self.passes)
-        if self.passes == ("joint",) and self.verify != "none":
-            message = (
-                "the joint pass removes whole components without comparing their documents; "
-                "set verify: none with it, or use passes: [within, across]"
-            )
-            raise _wrong("passes", message, self.passes)
-        if self.verify == "none" and self.passes != ("joint",):
-            message = (
-                "without verification a chain of removals would lose its evidence, so only the plain components "
-                "of the original are offered; set passes: [joint] with it, or verify: signature or exact"
-            )
-            raise _wrong("verify", message, self.verify)
-        return self
+    loses: float = Field(default=0.5, gt=0, le=1)
+    """the share of a dataset's documents that rules, or duplicates, may take"""
+    cluster_share: float = Field(default=0.05, gt=0, le=1)
+    """the share of a dataset's documents that one cluster may hold"""
+    bucket: int = Field(default=100_000, ge=1)
+    """how many documents may share one band"""
+    stop: bool = False
+    """true, and an alarm stops the run before the next stage, instead of being told at its end"""
 
 
 class OutputSpec(Part):
@@ -286,7 +230,7 @@ class Recipe(Part):
     """lower-case letters, digits, '.', '_' and '-'"""
     seed: int = Field(default=1, ge=0, lt=2**32)
     """a number from 0 to 2³² - 1; samples and permutations follow from it"""
-    datasets: Annotated[tuple[DatasetSpec, ...], AfterValidator(_not_empty), AfterValidator(_unique_names)]
+    datasets: Annotated[tuple[DatasetSpec, ...], AfterValidator(not_empty), AfterValidator(_unique_names)]
     """at least one dataset, like {name: blog, path: data/blog.jsonl}"""
     filters: tuple[Filter, ...] = ()
     """rule sets and rules for the datasets that name none of their own"""
@@ -300,6 +244,8 @@ class Recipe(Part):
     """null for no deduplication"""
     tokenizer: Tokenizer | None = None
     """null for a corpus of text alone"""
+    alarms: AlarmSpec = AlarmSpec()
+    """{loses: 0.5, cluster_share: 0.05, bucket: 100000, stop: false}"""
     output: OutputSpec
     """{path: runs/NAME}"""
     resources: ResourceSpec = ResourceSpec()
@@ -316,7 +262,28 @@ class Recipe(Part):
     @model_validator(mode="after")
     def _something_to_write(self) -> Self:
         if self.tokenizer is None and not self.output.text:
-            raise _wrong("tokenizer", "without a tokenizer and with output.text: false nothing would be written", None)
+            raise wrong("tokenizer", "without a tokenizer and with output.text: false nothing would be written", None)
+        return self
+
+    @model_validator(mode="after")
+    def _known_names(self) -> Self:
+        """What `dedup` names is there: datasets to remove from, columns to compare by, dates."""
+        spec = self.dedup
+        if spec is None:
+            return self
+        names = [dataset.name for dataset in self.datasets]
+        unknown = [name for name in (spec.across.remove_from if spec.across else ()) if name not in names]
+        if unknown:
+            raise wrong(
+                "dedup", f"across.remove_from names {unknown[0]!r}; the datasets are {', '.join(names)}", unknown
+            )
+        columns = {name for dataset in self.datasets for name in (*dataset.carried, dataset.id)}
+        missing = [name for name in spec.exact if name != "text" and name not in columns]
+        if missing:
+            message = f"exact names the column {missing[0]!r}, which no dataset carries; add it to a dataset's metadata"
+            raise wrong("dedup", message, missing)
+        if any(key.name == "date" for key in spec.keep_keys) and not any(dataset.date for dataset in self.datasets):
+            raise wrong("dedup", "keep names date, and no dataset has one; add date: COLUMN", spec.keep)
         return self
 
     def filters_of(self, dataset: DatasetSpec) -> tuple[Filter, ...]:

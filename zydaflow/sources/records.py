@@ -39,7 +39,7 @@ def columns_of(dataset: "DatasetSpec") -> Columns:
         id=dataset.id,
         license=None if fixed else dataset.license.column,  # type: ignore[union-attr]
         license_text=dataset.license if fixed else None,  # type: ignore[arg-type]
-        metadata=tuple(dataset.metadata),
+        metadata=dataset.carried,
     )
 
 

@@ -1,0 +1,30 @@
+"""What all parts of a recipe have in common."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+Name = Annotated[str, Field(min_length=1)]
+Names = tuple[Name, ...]
+
+
+def not_empty(items: tuple) -> tuple:
+    """Pydantic's own check would also complain of a list whose items are wrong."""
+    if not items:
+        raise ValueError("must not be empty")
+    return items
+
+
+class Part(BaseModel):
+    """A mapping of the recipe: unknown keys are refused, values are not converted from other types."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+def wrong(key: str, message: str, value: Any) -> ValidationError:
+    """An error at `key` of the part that is being validated, where pydantic alone would name the part only."""
+    error = PydanticCustomError("recipe", "{message}", {"message": message})
+    return ValidationError.from_exception_data("recipe", [InitErrorDetails(type=error, loc=(key,), input=value)])
