@@ -22,10 +22,11 @@ from datasketch import MinHash
 from zydaflow.dedup.bands import RANGES, KeyTable, band_keys, by_key_range
 from zydaflow.dedup.clusters import Clusters, components
 from zydaflow.dedup.decide import Decision, Members, decide, hash_keys, keeper_order
-from zydaflow.dedup.match import forest
+from zydaflow.dedup.match import Block, forest
+from zydaflow.dedup.roles import roles
 from zydaflow.dedup.shingles import shingle_hash32
 from zydaflow.dedup.sketch import sketch
-from zydaflow.recipe.model import DedupSpec, ShingleSpec
+from zydaflow.recipe import DedupSpec, ShingleSpec
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "dedup"))
 import twins
@@ -33,6 +34,7 @@ import twins
 BANDS, ROWS, PERMUTATIONS = 32, 4, 128
 SHARD = 262_144
 SPEC = DedupSpec(bands=BANDS, rows=ROWS)
+ROLES = roles([False] * 3, SPEC.passes)
 
 
 class Timed(NamedTuple):
@@ -96,16 +98,15 @@ def lay_out(signatures: np.ndarray) -> list[KeyTable]:
     tables = []
     for start in range(0, len(signatures), SHARD):
         part = signatures[start : start + SHARD]
-        tables.append(by_key_range(band_keys(part, BANDS, ROWS), np.ones(len(part), bool)))
+        tables.append(by_key_range(band_keys(part, BANDS, ROWS)))
     return tables
 
 
 def match(tables: list[KeyTable], boundaries: np.ndarray) -> list[np.ndarray]:
     edges = []
     for r in range(RANGES):
-        keys = [table.keys[table.bounds[r] : table.bounds[r + 1]] for table in tables]
-        docs = [t.rows[t.bounds[r] : t.bounds[r + 1]] + np.uint32(i * SHARD) for i, t in enumerate(tables)]
-        edges.append(forest(np.concatenate(keys), np.concatenate(docs), "all", boundaries))
+        blocks = [Block(t.packed[t.bounds[r] : t.bounds[r + 1]], i * SHARD) for i, t in enumerate(tables)]
+        edges += [step.documents for step in forest(blocks, "all", boundaries, 10**9, np.empty)]
     return edges
 
 
@@ -114,7 +115,7 @@ def members_of(signatures: np.ndarray, clusters: Clusters, boundaries: np.ndarra
     dataset = (np.searchsorted(boundaries, docs, side="right") - 1).astype(np.int32)
     hashes = np.random.default_rng(3).integers(0, 256, (len(docs), 16), dtype=np.uint8)
     order = keeper_order(clusters.offsets, dataset, *hash_keys(hashes), docs)
-    return Members(clusters.offsets, order, dataset, signatures[docs])
+    return Members(clusters.offsets, order, dataset, signatures[docs], np.zeros((len(docs), 0, 2), np.uint64))
 
 
 def match_plainly(keys: np.ndarray) -> None:
@@ -135,7 +136,8 @@ def decide_plainly(members: Members, clusters: np.ndarray) -> None:
         def alike(i: int, j: int, rows: dict = rows) -> bool:
             return sum(a == b for a, b in zip(rows[i], rows[j], strict=True)) >= SPEC.threshold * PERMUTATIONS
 
-        twins.decide(order, members.dataset, bands.__getitem__, alike, SPEC.passes, SPEC.compare_limit)
+        may = twins.passes(SPEC.passes)
+        twins.decide(order, members.dataset, bands.__getitem__, alike, twins.never, may, SPEC.compare_limit)
 
 
 def measure_matching(documents: int) -> None:
@@ -165,7 +167,7 @@ def measure_matching(documents: int) -> None:
 
 def run(signatures: np.ndarray, boundaries: np.ndarray) -> tuple[Clusters, Decision]:
     clusters = components(match(lay_out(signatures), boundaries), len(signatures))
-    return clusters, decide(members_of(signatures, clusters, boundaries), SPEC, BANDS, ROWS)
+    return clusters, decide(members_of(signatures, clusters, boundaries), SPEC, ROLES, BANDS, ROWS)
 
 
 def measure_hot_buckets() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import xxhash
 
-from zydaflow.dedup.bands import band_keys, by_key_range, choose
+from zydaflow.dedup.bands import RANGES, band_keys, by_key_range, choose
 from zydaflow.dedup.clusters import Clusters, components
 from zydaflow.dedup.decide import Decision, Members, decide, hash_keys, keeper_order
-from zydaflow.dedup.match import forest
+from zydaflow.dedup.match import Block, forest
+from zydaflow.dedup.roles import roles
 from zydaflow.dedup.shingles import shingle_sets
 from zydaflow.dedup.sketch import sketch
 
@@ -78,23 +79,24 @@ def dedup(datasets: dict[str, list[str]], spec: Spec, *, shards: int = 1, seed: 
     for piece in np.array_split(np.arange(len(texts)), shards):
         made = sketch(pa.array([texts[i] for i in piece], pa.large_string()), spec.shingle, spec.permutations, seed)
         sketches.append(made)
-        tables.append(by_key_range(band_keys(made.signatures, bands, rows), made.n_words > 0))
+        tables.append(by_key_range(band_keys(made.signatures, bands, rows)))
         firsts.append(piece[0] if len(piece) else 0)
     edges = []
-    for r in range(256):
-        pieces = [slice(table.bounds[r], table.bounds[r + 1]) for table in tables]
-        keys = np.concatenate([table.keys[piece] for table, piece in zip(tables, pieces, strict=True)])
-        docs = [table.rows[p] + np.uint32(first) for table, p, first in zip(tables, pieces, firsts, strict=True)]
-        edges.append(forest(keys, np.concatenate(docs), links(spec.passes), boundaries))
+    for r in range(RANGES):
+        blocks = [
+            Block(t.packed[t.bounds[r] : t.bounds[r + 1]], first) for t, first in zip(tables, firsts, strict=True)
+        ]
+        edges += [step.documents for step in forest(blocks, links(spec.passes), boundaries, 10**9, np.empty)]
     clusters = components(edges, len(texts))
     docs = clusters.members.astype(np.int64)
     signatures = np.concatenate([made.signatures for made in sketches])[docs]
     inside = [texts[i] for i in docs]
     hashes = np.array([list(xxhash.xxh3_128_digest(text.encode())) for text in inside], np.uint8).reshape(-1, 16)
     order = keeper_order(clusters.offsets, rank[docs], *hash_keys(hashes), docs)
-    members = Members(clusters.offsets, order, rank[docs].astype(np.int32), signatures)
+    exact = np.zeros((len(docs), 0, 2), np.uint64)
+    members = Members(clusters.offsets, order, rank[docs].astype(np.int32), signatures, exact)
     sets = shingle_sets(pa.array(inside, pa.large_string()), spec.shingle) if spec.verify == "exact" else None
-    decision = decide(members, spec, bands, rows, sets)
+    decision = decide(members, spec, roles([False] * len(datasets), spec.passes), bands, rows, sets)
     n_words = np.concatenate([made.n_words for made in sketches])
     return Result(spec, clusters, members, decision, names, n_words, boundaries)
 

@@ -14,11 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inmemory import Result, Shingle, Spec, dedup, replace
 
-from zydaflow.dedup.bands import band_keys, probability
+from zydaflow.dedup.bands import band_keys, by_key_range, probability
 from zydaflow.dedup.clusters import components
 from zydaflow.dedup.decide import Members, decide
-from zydaflow.dedup.match import forest
+from zydaflow.dedup.match import Block, forest
+from zydaflow.dedup.roles import roles
 from zydaflow.dedup.shingles import shingle_hash32
+from zydaflow.kernels.greedy import WITHIN
 
 SMALL = Spec(Shingle("word", 2), permutations=16, threshold=0.5, bands=8, rows=2, compare_limit=2)
 
@@ -51,8 +53,8 @@ def brute_force(datasets: dict[str, list[str]], spec: Spec) -> dict[str, str]:
 
     comparable = [i for i in range(len(texts)) if sets[i]]
     order = sorted(comparable, key=lambda i: (ranks[i], digest(texts[i]), i))
-    gone, _ = twins.decide(order, ranks, bands, alike, spec.passes, spec.compare_limit)
-    return {names[i]: names[kept] for i, kept in gone.items()}
+    gone, _ = twins.decide(order, ranks, bands, alike, twins.never, twins.passes(spec.passes), spec.compare_limit)
+    return {names[i]: names[kept] for i, (kept, _) in gone.items()}
 
 
 SENTENCES = st.lists(st.sampled_from(["to", "be", "or", "NOT", "not!"]), max_size=7).map(" ".join)
@@ -195,11 +197,11 @@ def test_only_across_leaves_copies_inside_a_dataset() -> None:
     datasets = {"b": [both, twice, twice], "a": [own, both, both, twice]}
     result = dedup(datasets, Spec(passes=("across",)))
     assert result.lost == {"a/1": "b/0", "a/2": "b/0", "a/3": "b/1"}
-    assert not result.decision.within.any()
+    assert not (result.decision.outcome == WITHIN).any()
     assert (result.decision.agreement[result.decision.removed] == 128).all()
     within = dedup(datasets, Spec(passes=("within",)))
     assert set(within.lost) == {"b/2", "a/2"}
-    assert within.decision.within[within.decision.removed].all()
+    assert (within.decision.outcome[within.decision.removed] == WITHIN).all()
 
 
 def test_within_justifies_before_across() -> None:
@@ -211,7 +213,7 @@ def test_within_justifies_before_across() -> None:
         result = dedup({"a": [first], "b": [middle, last]}, spec)
         own_stays = digest(last) < digest(middle)  # it comes first, so it is there
         assert result.lost == {"b/0": "b/1" if own_stays else "a/0"}
-        assert result.decision.within.tolist() == [False, own_stays, False]
+        assert (result.decision.outcome == WITHIN).tolist() == [False, own_stays, False]
 
 
 @pytest.mark.parametrize(
@@ -230,13 +232,13 @@ def hot_bucket(signatures: np.ndarray, limit: int):
     """The decision over documents of one band each that all share it, or everything, with the time that it took."""
     n = len(signatures)
     started = time.perf_counter()
-    keys = band_keys(signatures, 32, 4)
-    docs = np.arange(n, dtype=np.uint32)
-    edges = forest(keys[:, 0].copy(), docs, "all", np.zeros(1))
-    clusters = components([edges], n)
-    members = Members(clusters.offsets, np.arange(n), np.zeros(n, np.int32), signatures)
-    decision = decide(members, Spec(compare_limit=limit), 32, 4)
-    return decision, len(edges), time.perf_counter() - started
+    keys = by_key_range(band_keys(signatures[:, :4], 1, 4))
+    (edges,) = forest([Block(keys.packed, 0)], "all", np.zeros(1), 10**9, np.empty)
+    clusters = components([edges.documents], n)
+    exact = np.zeros((n, 0, 2), np.uint64)
+    members = Members(clusters.offsets, np.arange(n), np.zeros(n, np.int32), signatures, exact)
+    decision = decide(members, Spec(compare_limit=limit), roles([False], ("within", "across")), 32, 4)
+    return decision, len(edges.documents), time.perf_counter() - started
 
 
 def test_a_bucket_of_100_000_identical_documents() -> None:

@@ -6,8 +6,9 @@ import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zydaflow.dedup.clusters import components, partition
-from zydaflow.dedup.match import forest
+from zydaflow.dedup.bands import ROW_BITS
+from zydaflow.dedup.clusters import components, runs
+from zydaflow.dedup.match import BYTES_PER_KEY, Block, Edges, forest
 from zydaflow.dedup.shingles import shingle_hash
 
 N = 12
@@ -38,34 +39,82 @@ def as_lists(clusters) -> list[list[int]]:
     return [clusters.members[a:b].tolist() for a, b in zip(clusters.offsets, clusters.offsets[1:], strict=False)]
 
 
+def pack(keys: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Keys of range 0, as a KeyTable has them."""
+    low = np.uint64(ROW_BITS)
+    return keys >> low << low | rows
+
+
+def matched(keys: np.ndarray, docs: np.ndarray, link: str, boundaries: np.ndarray, memory: int) -> list[Edges]:
+    """What the steps find in the keys of range 0, from shards of 5 documents."""
+    blocks = []
+    for first in range(0, int(docs.max(initial=0)) + 1, 5):
+        here = (docs >= first) & (docs < first + 5)
+        packed = pack(keys[here], docs[here] - np.uint32(first))
+        packed.flags.writeable = False  # as what is mapped
+        blocks.append(Block(packed, first))
+    return list(forest(blocks, link, boundaries, memory, np.empty))
+
+
+def as_set(steps: list[Edges]) -> set[tuple[int, int]]:
+    return {(a, b) for step in steps for a, b in step.documents.tolist()}
+
+
 @settings(derandomize=True, max_examples=300, deadline=None)
-@given(HELD, st.sampled_from(["within", "across", "all"]), st.randoms(use_true_random=False))
-def test_a_forest_connects_what_shares_keys(held: set[tuple[int, int]], link: str, random) -> None:
-    edges = forest(*arrays(sorted(held)), link, BOUNDARIES)
+@given(HELD, st.sampled_from(["within", "across", "all"]), st.sampled_from([0, 2 * BYTES_PER_KEY, 10**6]))
+def test_edges_connect_what_shares_keys(held: set[tuple[int, int]], link: str, memory: int) -> None:
+    keys, docs = arrays(sorted(held))
     expected = twins.components(pairs(held, link), N)
-    assert twins.components(edges.tolist(), N) == expected
-    assert len(edges) == sum(len(cluster) - 1 for cluster in expected)
-    assert (edges[:, 0] < edges[:, 1]).all()
-    shuffled = sorted(held)
-    random.shuffle(shuffled)
-    assert forest(*arrays(shuffled), link, BOUNDARIES).tolist() == edges.tolist()
+    steps = matched(keys, docs, link, BOUNDARIES, memory)
+    edges = sorted(as_set(steps))
+    assert twins.components(edges, N) == expected
+    assert all(a < b for a, b in edges)
+    assert set(edges) == as_set(matched(keys[::-1], docs[::-1], link, BOUNDARIES, memory))
+    buckets = [(key, dataset(doc)) if link == "within" else key for key, doc in held]
+    assert max(step.largest for step in steps) == max((buckets.count(b) for b in buckets), default=0)
 
 
-def test_a_forest_of_many_pieces() -> None:
+def test_less_memory_means_more_steps() -> None:
     rng = np.random.default_rng(3)
-    keys = rng.integers(0, 2**64, 50_000, dtype=np.uint64)[rng.integers(0, 50_000, 100_000)]
-    docs = rng.permutation(100_000).astype(np.uint32)
-    edges = forest(keys, docs, "all", np.zeros(1))
-    assert len(edges) == 100_000 - len(np.unique(keys))
-    key_of = np.empty(100_000, np.uint64)
+    keys = rng.integers(0, 2**64, 30_000, dtype=np.uint64)[rng.integers(0, 30_000, 60_000)]
+    docs = rng.permutation(60_000).astype(np.uint32)
+    blocks = [Block(pack(keys, docs), 0)]
+    (whole,) = forest(blocks, "all", np.zeros(1), 60_000 * BYTES_PER_KEY, np.empty)
+    assert len(whole.documents) == 60_000 - len(np.unique(keys))
+    key_of = np.empty(60_000, np.uint64)
     key_of[docs] = keys
-    assert (key_of[edges[:, 0]] == key_of[edges[:, 1]]).all()
-    assert len(np.unique(edges[:, 1])) == len(edges)  # every document hangs on one lower one at most: no circle
+    assert (key_of[whole.documents[:, 0]] == key_of[whole.documents[:, 1]]).all()
+    assert len(np.unique(whole.documents[:, 1])) == len(
+        whole.documents
+    )  # every document hangs on one lower one: no circle
+
+    asked = []
+
+    def empty(shape: int | tuple[int, int], dtype: type) -> np.ndarray:
+        array = np.empty(shape, dtype)
+        asked.append(array.nbytes)
+        return array
+
+    steps = list(forest(blocks, "all", np.zeros(1), 20_000 * BYTES_PER_KEY, empty))
+    assert len(steps) > 2
+    assert as_set(steps) == as_set([whole])
+    assert max(step.largest for step in steps) == whole.largest
+    assert max(asked) <= 20_000 * 8
 
 
 @pytest.mark.parametrize("link", ["within", "across", "all"])
 def test_no_keys_no_edges(link: str) -> None:
-    assert forest(np.empty(0, np.uint64), np.empty(0, np.uint32), link, np.zeros(1)).shape == (0, 2)
+    keys, docs = np.empty(0, np.uint64), np.empty(0, np.uint32)
+    (step,) = matched(keys, docs, link, np.zeros(1), 0)
+    assert (step.documents.shape, step.largest) == ((0, 2), 0)
+
+
+def test_a_bucket_of_everything() -> None:
+    docs = np.arange(200_000, dtype=np.uint32)
+    blocks = [Block(pack(np.full(200_000, 2**60 + 7, np.uint64), docs), 0)]
+    steps = list(forest(blocks, "all", np.zeros(1), 10**6, np.empty))
+    assert max(step.largest for step in steps) == 200_000
+    assert as_set(steps) == {(0, doc) for doc in range(1, 200_000)}
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
@@ -77,6 +126,22 @@ def test_components(edges: list[tuple[int, int]], chunks: int) -> None:
     assert as_lists(components(reversed(pieces), N)) == as_lists(found)
 
 
+def test_a_chain_in_any_order_is_one_component_of_stated_memory() -> None:
+    n, asked = 300_000, []
+
+    def empty(shape: int, dtype: type) -> np.ndarray:
+        asked.append(np.dtype(dtype).itemsize * shape)
+        return np.empty(shape, dtype)
+
+    places = np.random.default_rng(5).permutation(n).astype(np.uint32)
+    links = np.column_stack([places[:-1], places[1:]])
+    links.sort(axis=1)
+    found = components(np.array_split(links, 7), n, empty)
+    assert found.offsets.tolist() == [0, n]
+    assert (found.members == np.arange(n)).all()
+    assert sum(asked) == 12 * n + 2 * 8
+
+
 def test_components_of_nothing() -> None:
     assert components([], 5).offsets.tolist() == [0]
     assert components([], 0).offsets.tolist() == [0]
@@ -84,11 +149,16 @@ def test_components_of_nothing() -> None:
         components([], 2**32 - 1)
 
 
-def test_partitions_are_whole_clusters() -> None:
+def test_runs_hold_as_much_as_they_may() -> None:
+    offsets = np.array([0, 2, 7, 9, 12])
+    assert runs(offsets, 4) == [range(1), range(1, 2), range(2, 3), range(3, 4)]
+    assert runs(offsets, 5) == [range(1), range(1, 2), range(2, 4)]
+    assert runs(offsets, 100) == [range(4)]
+    assert runs(np.array([0]), 5) == []
+    assert runs(np.array([0, 0, 3, 3]), 2) == [range(1), range(1, 2), range(2, 3)]
+
+
+def test_a_part_of_the_clusters() -> None:
     edges = [(0, 1), (2, 3), (3, 4), (4, 5), (5, 6), (7, 8), (9, 10), (10, 11)]
     clusters = components([np.array(edges, np.uint32)], 12)  # of 2, 5, 2 and 3
-    assert partition(clusters, 4) == [range(1), range(1, 2), range(2, 3), range(3, 4)]
-    assert partition(clusters, 5) == [range(1), range(1, 2), range(2, 4)]
-    assert partition(clusters, 100) == [range(4)]
-    assert partition(components([], 3), 5) == []
     assert as_lists(clusters.part(range(1, 3))) == [[2, 3, 4, 5, 6], [7, 8]]

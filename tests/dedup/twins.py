@@ -53,32 +53,83 @@ def decide(
     dataset: Sequence[int],
     bands: Callable[[int], list],
     alike: Callable[[int, int], bool],
-    passes: Sequence[str],
+    equal: Callable[[int, int], bool],
+    may: Callable[[str, int], bool],
     limit: int,
-) -> tuple[dict[int, int], int]:
-    """Who goes for whom, and how often the limit was met: the sentence of the decision, document by document."""
+) -> tuple[dict[int, tuple[int, str]], int]:
+    """Who goes for whom and how, and how often the limit was met: the sentence of the decision, document by document.
+
+    `may` answers for a dataset: is it an "index", may it lose "at all", "to_others", "within", "across"?
+    """
     staying: list[int] = []
-    gone: dict[int, int] = {}
+    gone: dict[int, tuple[int, str]] = {}
     limit_met = 0
     for document in order:
-        partners = {}
-        for name in passes:
+        own = dataset[document]
+        justified = {"exact": [], "within": [], "across": []}
+        if may("at all", own):
+            justified["exact"] = [
+                other
+                for other in staying
+                if equal(other, document)
+                and (dataset[other] == own or may("to_others", own) or may("index", dataset[other]))
+            ]
+        passes = {
+            "within": may("within", own),
+            "across": may("across", own) or (may("at all", own) and any(may("index", dataset[o]) for o in order)),
+        }
+        for name in (name for name, runs in passes.items() if runs and not justified["exact"]):
             compared = set()
             for band, value in enumerate(bands(document)):
                 bucket = [
                     other
                     for other in staying
-                    if bands(other)[band] == value and (dataset[other] == dataset[document]) == (name == "within")
+                    if bands(other)[band] == value and (dataset[other] == own) == (name == "within")
                 ]
                 limit_met += len(bucket) > limit
                 compared.update(bucket[:limit])
-            partners[name] = [other for other in staying if other in compared and alike(other, document)]
-        justified = partners.get("within") or partners.get("across")
-        if justified:
-            gone[document] = justified[0]
-        else:
+            if name == "across" and not may("across", own):
+                compared = {other for other in compared if may("index", dataset[other])}
+            justified[name] = [other for other in staying if other in compared and alike(other, document)]
+        for how, partners in justified.items():
+            if partners and document not in gone:
+                gone[document] = (partners[0], how)
+        if document not in gone:
             staying.append(document)
     return gone, limit_met
+
+
+def never(i: int, j: int) -> bool:
+    """That two documents are equal, where nothing makes them so."""
+    return False
+
+
+def passes(names: Sequence[str]) -> Callable[[str, int], bool]:
+    """What datasets may lose where all may lose by these passes."""
+    return lambda what, dataset: what in ("at all", "to_others", *names)
+
+
+def matches(
+    order: Sequence[int],
+    dataset: Sequence[int],
+    columns: Sequence[tuple[Callable[[int], object], Callable[[int, int], bool]]],
+    gone: dict[int, tuple[int, str]],
+    first: int,
+) -> set[tuple[int, int]]:
+    """(document, dataset) of every verified pair whose first is among the `first` of its dataset in a bucket.
+
+    A column is the key of a document (None for none) and how two documents that share it are verified.
+    """
+    pairs = {(i, kept) for i, (kept, _) in gone.items()}
+    for at, later in enumerate(order):
+        for key, verified in columns:
+            counts: dict[int, int] = {}
+            for earlier in order[:at]:
+                if key(later) is not None and key(earlier) == key(later):
+                    counts[dataset[earlier]] = counts.get(dataset[earlier], 0) + 1
+                    if counts[dataset[earlier]] <= first and verified(earlier, later):
+                        pairs.add((earlier, later))
+    return {(i, int(dataset[j])) for i, j in pairs} | {(j, int(dataset[i])) for i, j in pairs}
 
 
 def components(edges: Sequence[tuple[int, int]], n: int) -> list[list[int]]:

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zydaflow.kernels.buckets import NONE, number_few, number_many, table_size
 from zydaflow.kernels.jaccard import agreement, intersection
 from zydaflow.kernels.shingles import BASE, BLOCK, finish, powers
 from zydaflow.kernels.shinglesets import keep_first
@@ -47,3 +48,20 @@ def test_a_root_is_the_lowest_whatever_the_order() -> None:
         parents = np.arange(10, dtype=np.uint32)
         unite(parents, np.array(edges, np.uint32))
         assert [int(root(parents, i)) for i in range(10)] == [0, 1, 2, 1, 1, 5, 6, 7, 8, 0]
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 6), max_size=60))
+def test_buckets_are_numbered_alike_for_few_documents_and_for_many(values: list[int]) -> None:
+    """By their second document; a key of 0 is none, and what nobody else has needs no bucket."""
+    keys = np.array(values, np.uint64)
+    few, many = np.zeros(len(keys), np.int32), np.zeros(len(keys), np.int32)
+    used = number_few(keys, few, 5)
+    assert number_many(keys, many, 5, np.empty(table_size(len(keys)), np.int32)) == used
+    assert few.tolist() == many.tolist()
+    expected: dict[int, int] = {}
+    for place, key in enumerate(values):
+        if key and key in values[:place]:
+            expected.setdefault(key, 5 + len(expected))
+    assert few.tolist() == [expected.get(key, NONE) for key in values]
+    assert used == 5 + len(expected)

@@ -22,8 +22,7 @@ _UNVERIFIED = (0.5, 0.5)
 class KeyTable(NamedTuple):
     """The keys of one shard by range: those of range r lie at bounds[r]:bounds[r + 1], in the order of the rows."""
 
-    keys: np.ndarray  # uint64 (m,)
-    rows: np.ndarray  # uint32 (m,): the document of each key, as its row in the shard
+    packed: np.ndarray  # uint64 (m,): 46 bits of the key, after the byte that says the range, and then its row
     bounds: np.ndarray  # int64 (RANGES + 1,)
 
 
@@ -66,11 +65,12 @@ def warn_if_blind(threshold: float, bands: int, rows: int) -> str | None:
     )
 
 
-def band_keys(signatures: np.ndarray, bands: int, rows: int) -> np.ndarray:
-    """uint64 (n, bands): a 64-bit hash of each band's number and its `rows` values.
+def band_keys(signatures: np.ndarray, bands: int, rows: int, out: np.ndarray | None = None) -> np.ndarray:
+    """uint64 (n, bands): a 64-bit hash of each band's number and its `rows` values; 0 for a document without words.
 
     Args:
         signatures: uint32 (n, permutations).
+        out: uint64, n rows whose first columns are to be these instead of a new array.
 
     Raises:
         RecipeError: bands × rows is more than the signature has.
@@ -81,35 +81,17 @@ def band_keys(signatures: np.ndarray, bands: int, rows: int) -> np.ndarray:
             f"dedup.bands: {bands} bands × {rows} rows need {bands * rows} permutations, and signatures have "
             f"{permutations}; lower one of them or raise dedup.permutations"
         )
-    keys = np.empty((len(signatures), bands), np.uint64)
-    fill_keys(signatures, rows, keys)
+    keys = np.empty((len(signatures), bands), np.uint64) if out is None else out
+    fill_keys(signatures, bands, rows, keys)
     return keys
 
 
-def by_key_range(keys: np.ndarray, comparable: np.ndarray) -> KeyTable:
-    """The keys of a shard, laid out by range for matching.
+def by_key_range(keys: np.ndarray) -> KeyTable:
+    """The keys of a shard of at most 2^18 rows, uint64 (n, columns), laid out by range for matching; 0 is no key.
 
-    Args:
-        keys: uint64 (n, bands).
-        comparable: bool (n,): False for a document without words, which has no key.
+    Of the 5 · 10¹⁶ pairs among the 32 keys each of 10⁷ documents, 3 agree by chance in the 54 bits that a table says of
+    them; verification tells these apart.
     """
-    total = int(np.count_nonzero(comparable)) * keys.shape[1]
-    table = KeyTable(np.empty(total, np.uint64), np.empty(total, np.uint32), np.zeros(RANGES + 1, np.int64))
-    lay_out(keys, comparable, np.uint64(64 - 8), table.bounds, table.keys, table.rows)
-    return table
-
-
-def pack(keys: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """uint64 (m,): keys of one range and their rows (below 2^18) in one, for the disk; see `unpack` for what is left.
-
-    The key's top byte is that of the range, and its last 10 bits go. Of the 5 · 10¹⁶ pairs among the 32 keys each of
-    10⁷ documents, 3 agree in the other bits by chance; verification tells these apart.
-    """
-    low = np.uint64(ROW_BITS)
-    return keys << np.uint64(8) >> low << low | rows
-
-
-def unpack(packed: np.ndarray, key_range: int) -> tuple[np.ndarray, np.ndarray]:
-    """The upper 54 bits of the keys, uint64 (m,), and the rows, uint32 (m,)."""
-    keys = packed >> np.uint64(ROW_BITS) | np.uint64(key_range << (64 - ROW_BITS))
-    return keys, (packed & np.uint64((1 << ROW_BITS) - 1)).astype(np.uint32)
+    table = KeyTable(np.empty(keys.size, np.uint64), np.zeros(RANGES + 1, np.int64))
+    total = lay_out(keys, np.uint64(ROW_BITS), table.bounds, table.packed)
+    return KeyTable(table.packed[:total], table.bounds)

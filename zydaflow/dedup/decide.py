@@ -1,22 +1,25 @@
 """The decision: which documents of a cluster stay, and for which one each of the others goes.
 
-A document stays unless some document that precedes it in keeper order, itself stays, shares a band with it in one of
-the passes and is verified similar. That has one answer, whatever the order of work.
+A document stays unless some document that precedes it in keeper order, itself stays, and has an equal exact value, or
+shares a band with it in one of the passes and is verified similar. That has one answer, whatever the order of work.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from zydaflow.dedup.bands import band_keys
-from zydaflow.dedup.clusters import components
-from zydaflow.dedup.match import forest
+from zydaflow.dedup.roles import Roles
 from zydaflow.dedup.shingles import ShingleSets
-from zydaflow.kernels.greedy import Check, keep_greedily
+from zydaflow.kernels.buckets import Keys, Room, table_size
+from zydaflow.kernels.check import DOUBTFUL, LIMIT_MET, Check
+from zydaflow.kernels.greedy import Powers, keep_greedily
 from zydaflow.kernels.jaccard import measure_pairs, measure_sets
+from zydaflow.kernels.joint import keep_first
+
+Allocate = Callable[[tuple[int, ...], type[np.generic]], np.ndarray]
 
 
 class Rule(Protocol):
@@ -24,9 +27,6 @@ class Rule(Protocol):
 
     @property
     def threshold(self) -> float: ...  # the similarity from which a document counts as a duplicate
-
-    @property
-    def passes(self) -> Sequence[str]: ...  # within, across; or joint alone
 
     @property
     def verify(self) -> str: ...  # signature, exact, none
@@ -42,18 +42,21 @@ class Members(NamedTuple):
     order: np.ndarray  # int64 (m,): the documents of each cluster in keeper order, see `keeper_order`
     dataset: np.ndarray  # int32 (m,): dataset of each document
     signatures: np.ndarray  # uint32 (m, permutations)
+    exact: np.ndarray  # uint64 (m, e, 2): 128-bit hashes of the values that make equals, 0 where there is none
 
 
 class Decision(NamedTuple):
     """What becomes of m documents in c clusters."""
 
     kept: np.ndarray  # int64 (m,): the document for which each one goes, as its place among the m; −1 where it stays
-    within: np.ndarray  # bool (m,): it goes for one of its own dataset
+    outcome: np.ndarray  # uint8 (m,): STAYS, EXACT, WITHIN or ACROSS
     agreement: np.ndarray  # int32 (m,): equal values of its signature and the kept one's; 0 where it stays
     bands_shared: np.ndarray  # int32 (m,): bands shared with the kept one; 0 where it stays
     common: np.ndarray | None  # int64 (m,): shingles of both; None unless verified exactly
     union: np.ndarray | None  # int64 (m,): shingles of either
     limit_met: np.ndarray  # int64 (c,): lookups (document, band, pass) that found more documents than were compared
+    doubtful: np.ndarray  # int64 (c,): comparisons of signatures within three standard errors of the threshold
+    matched: np.ndarray  # bool (m, d): whether a document of that dataset is alike and shares a band, whoever stays
 
     @property
     def removed(self) -> np.ndarray:
@@ -65,16 +68,16 @@ class Decision(NamedTuple):
         return np.bincount(self.kept[self.removed], minlength=len(self.kept))
 
 
-def keeper_order(offsets: np.ndarray, dataset: np.ndarray, *keys: np.ndarray) -> np.ndarray:
+def keeper_order(offsets: np.ndarray, precedence: np.ndarray, *keys: np.ndarray) -> np.ndarray:
     """int64 (m,): the members of each cluster from the one to keep first to the last, cluster after cluster.
 
     Args:
         offsets: int64 (c + 1,).
-        dataset: (m,), the rank of each document's dataset.
+        precedence: (m,), the place of each document's dataset in keeper order.
         keys: (m,) each, what decides between equals, the most significant first. Should end with the document number.
     """
     cluster = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return np.lexsort((*reversed(keys), dataset, cluster))
+    return np.lexsort((*reversed(keys), precedence, cluster))
 
 
 def hash_keys(text_hash: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -83,39 +86,49 @@ def hash_keys(text_hash: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return halves[:, 0], halves[:, 1]
 
 
-def decide(members: Members, rule: Rule, bands: int, rows: int, sets: ShingleSets | None = None) -> Decision:
+def decide(
+    members: Members,
+    rule: Rule,
+    roles: Roles,
+    bands: int,
+    rows: int,
+    sets: ShingleSets | None = None,
+    empty: Allocate = np.empty,
+) -> Decision:
     """The decision for whole clusters; it does not depend on which others are decided with them.
 
-    Memory beside the input: 8 · bands bytes per document, and for the largest cluster up to 64 · bands bytes more.
+    Memory beside the input: 20 bytes per document, and for the largest cluster 32 · (bands + e) and 20 more.
 
     Args:
         members: the clusters.
-        rule: threshold, passes, verification, limit of comparisons.
+        rule: threshold, verification, limit of comparisons.
+        roles: what may happen to the documents of each dataset.
         bands, rows: how signatures were cut for matching.
         sets: the shingles of each document; only for `verify: exact`, where it is required.
+        empty: what makes the larger arrays.
 
     Raises:
         ValueError: `verify` is exact and `sets` is missing.
     """
-    keys = band_keys(members.signatures, bands, rows)
-    kept = np.full(len(members.order), -1, np.int64)
-    limit_met = np.zeros(len(members.offsets) - 1, np.int64)
+    keys = Keys(members.signatures, bands, rows, members.exact)
+    powers = Powers(roles.within, roles.across, roles.loses, roles.to_others, roles.is_index)
+    largest = int(np.diff(members.offsets).max(initial=0))
+    room = _room(largest, bands + members.exact.shape[1], empty)
+    kept, outcome = np.empty(len(members.order), np.int64), np.empty(len(members.order), np.uint8)
+    counts = np.zeros((len(members.offsets) - 1, 2), np.int64)
+    matched = np.zeros((len(members.order), len(roles.is_index)), bool)
+    clusters = (members.order, members.offsets, members.dataset, keys)
     if rule.verify == "none":
-        _keep_first(members, keys, kept)
+        keep_first(*clusters, powers, room, np.empty(largest, np.uint32), kept, outcome)
     else:
-        keep_greedily(
-            members.order,
-            members.offsets,
-            members.dataset,
-            keys,
-            "within" in rule.passes,
-            "across" in rule.passes,
-            rule.compare_limit,
-            _check(members.signatures, rule, sets),
-            kept,
-            limit_met,
-        )
-    return _measured(members, keys, kept, sets if rule.verify == "exact" else None, limit_met)
+        check, seen = _check(members.signatures.shape[1], rule, sets), np.empty(largest, np.int32)
+        limit = rule.compare_limit
+        keep_greedily(*clusters, powers, limit, check, room, seen, kept, outcome, counts, matched)
+    agreement, shared = np.zeros(len(kept), np.int32), np.zeros(len(kept), np.int32)
+    measure_pairs(members.signatures, kept, bands, rows, agreement, shared)
+    common, union = _overlap(sets, kept) if sets is not None and rule.verify == "exact" else (None, None)
+    limit_met, doubtful = counts[:, LIMIT_MET], counts[:, DOUBTFUL]
+    return Decision(kept, outcome, agreement, shared, common, union, limit_met, doubtful, matched)
 
 
 def least_agreement(threshold: float, permutations: int) -> int:
@@ -128,44 +141,30 @@ def _exactly(threshold: float) -> Fraction:
     return Fraction(repr(threshold)).limit_denominator(10**9)
 
 
-def _check(signatures: np.ndarray, rule: Rule, sets: ShingleSets | None) -> Check:
+def _room(largest: int, columns: int, empty: Allocate) -> Room:
+    keys = largest * columns
+    return Room(
+        empty((keys,), np.uint64),
+        empty((table_size(largest),), np.int32),
+        empty((keys,), np.int32),
+        empty((keys // 2, 6), np.int32),
+        empty((keys, 2), np.int32),
+    )
+
+
+def _check(permutations: int, rule: Rule, sets: ShingleSets | None) -> Check:
     exact = rule.verify == "exact"
     if exact and sets is None:
         raise ValueError("verify: exact needs the shingles of the documents")
-    sets = sets or ShingleSets(np.empty(0, np.uint64), np.zeros(1, np.int64))
+    sets = sets or ShingleSets(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
     numerator, denominator = _exactly(rule.threshold).as_integer_ratio()
-    least = least_agreement(rule.threshold, signatures.shape[1])
-    return Check(exact, signatures, least, sets.hashes, sets.offsets, numerator, denominator)
+    doubt = math.ceil(3 * math.sqrt(rule.threshold * (1 - rule.threshold) * permutations))  # of a binomial count
+    least = least_agreement(rule.threshold, permutations)
+    return Check(exact, least, doubt, sets.hashes, sets.starts, sets.stops, numerator, denominator)
 
 
-def _keep_first(members: Members, keys: np.ndarray, kept: np.ndarray) -> None:
-    """Without verification: the best of each component stays, all others go for it.
-
-    Components of documents that share a whole key: candidates were found by part of it, and nothing else checks them.
-    """
-    count, bands = keys.shape
-    documents = np.repeat(np.arange(count, dtype=np.uint32), bands)
-    linked = components([forest(keys.reshape(-1), documents, "within", members.offsets[:-1])], count)
-    if not len(linked.members):
-        return
-    place = np.empty(count, np.int64)
-    place[members.order] = np.arange(count)
-    best = members.order[np.minimum.reduceat(place[linked.members], linked.offsets[:-1])]
-    kept[linked.members] = np.repeat(best, np.diff(linked.offsets))
-    kept[best] = -1
-
-
-def _measured(
-    members: Members, keys: np.ndarray, kept: np.ndarray, sets: ShingleSets | None, limit_met: np.ndarray
-) -> Decision:
-    """The decision with the similarity of every pair that it names."""
-    agreement = np.zeros(len(kept), np.int32)
-    bands_shared = np.zeros(len(kept), np.int32)
-    measure_pairs(members.signatures, kept, agreement)
-    measure_pairs(keys, kept, bands_shared)
-    within = (kept >= 0) & (members.dataset == members.dataset[kept])
-    common = union = None
-    if sets is not None:
-        common, union = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
-        measure_sets(sets.hashes, sets.offsets, kept, common, union)
-    return Decision(kept, within, agreement, bands_shared, common, union, limit_met)
+def _overlap(sets: ShingleSets, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shingles of both and of either, for every document and its kept one."""
+    common, union = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
+    measure_sets(sets.hashes, sets.starts, sets.stops, kept, common, union)
+    return common, union

@@ -8,7 +8,8 @@ from zydaflow.dedup.decide import Decision, Members
 from zydaflow.kernels.shingles import hash_texts
 from zydaflow.kernels.text import from_arrow
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
+OUTCOMES = pa.array(["", "removed_exact", "removed_within", "removed_across"])  # by STAYS, EXACT, WITHIN, ACROSS
 
 DOCUMENTS = pa.schema(
     [
@@ -32,12 +33,14 @@ REMOVED = pa.schema(
         ("id", pa.string()),
         ("text_hash", pa.string()),  # hexadecimal
         ("bytes", pa.int64()),  # of the text as loaded
+        ("tokens", pa.int64()),  # null without a tokenizer
         ("kept_dataset", pa.string()),
         ("kept_file", pa.string()),
         ("kept_position", pa.int64()),
         ("kept_id", pa.string()),
         ("kept_text_hash", pa.string()),
-        ("outcome", pa.string()),  # removed_within, removed_across
+        ("kept_tokens", pa.int64()),
+        ("outcome", pa.string()),  # removed_exact, removed_within, removed_across
         ("jaccard_estimate", pa.float64()),  # share of equal values in the two signatures
         ("jaccard", pa.float64()),  # exact, of the two sets of shingles; null unless verified so
         ("bands_shared", pa.int32()),
@@ -61,42 +64,44 @@ CLUSTERS = pa.schema(
 )
 
 
-def removed_table(documents: pa.Table, members: Members, decision: Decision) -> pa.Table:
-    """The removals of some clusters, of schema REMOVED, in the order of the documents.
+def removed_table(
+    gone: pa.Table, stays: pa.Table, members: Members, decision: Decision, rows: np.ndarray, clusters: pa.Array
+) -> pa.Table:
+    """The removals of some documents, of schema REMOVED, in their order; tokens are null.
 
     Args:
-        documents: of schema DOCUMENTS, a row for each of the m members, in their order.
+        gone, stays: of schema DOCUMENTS, a row for each of them, and for the one that stays instead.
         members, decision: the clusters and what was decided.
+        rows: int64 (r,), which of the m members they are.
+        clusters: the id of each cluster.
     """
-    removed = decision.removed
     sizes = np.diff(members.offsets)
-    cluster = np.repeat(np.arange(len(sizes)), sizes)[removed]
-    gone = documents.take(removed)
-    stays = documents.take(decision.kept[removed])
-    exact = _exact(decision)
+    cluster = np.searchsorted(members.offsets, rows, side="right") - 1
     columns = {
         **{name: gone[name] for name in ("dataset", "file", "position", "id")},
         "text_hash": hexadecimal(gone["text_hash"]),
         "bytes": gone["bytes"],
+        "tokens": pa.nulls(len(rows), pa.int64()),
         **{f"kept_{name}": stays[name] for name in ("dataset", "file", "position", "id")},
         "kept_text_hash": hexadecimal(stays["text_hash"]),
-        "outcome": pc.if_else(pa.array(decision.within[removed]), "removed_within", "removed_across"),
-        "jaccard_estimate": _estimate(members, decision)[removed],
-        "jaccard": pa.nulls(len(removed), pa.float64()) if exact is None else exact[removed],
-        "bands_shared": decision.bands_shared[removed],
-        "cluster": cluster_ids(documents, members.offsets).take(cluster),
+        "kept_tokens": pa.nulls(len(rows), pa.int64()),
+        "outcome": OUTCOMES.take(pa.array(decision.outcome[rows])),
+        "jaccard_estimate": decision.agreement[rows] / members.signatures.shape[1],
+        "jaccard": _exact(decision, rows),
+        "bands_shared": decision.bands_shared[rows],
+        "cluster": clusters.take(pa.array(cluster)),
         "cluster_size": sizes[cluster],
     }
     return pa.table(columns, REMOVED)
 
 
-def clusters_table(documents: pa.Table, members: Members, decision: Decision) -> pa.Table:
-    """The clusters, of schema CLUSTERS, in their order; takes what `removed_table` takes."""
+def clusters_table(ids: pa.Array, datasets: pa.Array, members: Members, decision: Decision) -> pa.Table:
+    """The clusters, of schema CLUSTERS, in their order, from their ids and the datasets' names by number."""
     lowest, median = _spread(members, decision)
     columns = {
-        "cluster": cluster_ids(documents, members.offsets),
+        "cluster": ids,
         "size": np.diff(members.offsets),
-        "members": _by_dataset(documents["dataset"], members),
+        "members": _by_dataset(datasets, members),
         "kept": np.add.reduceat(decision.kept < 0, members.offsets[:-1], dtype=np.int64),
         "lowest_similarity": lowest,
         "median_similarity": median,
@@ -105,9 +110,8 @@ def clusters_table(documents: pa.Table, members: Members, decision: Decision) ->
     return pa.table(columns, CLUSTERS)
 
 
-def cluster_ids(documents: pa.Table, offsets: np.ndarray) -> pa.Array:
+def cluster_ids(first: pa.Table) -> pa.Array:
     """16 hexadecimal digits per cluster: `shingle_hash` of its first document's dataset, file and position, by NUL."""
-    first = documents.take(offsets[:-1])
     place = [first["dataset"], first["file"], first["position"].cast(pa.string())]
     nul = pa.scalar("\0", pa.large_string())
     joined = pc.binary_join_element_wise(*(part.cast(pa.large_string()) for part in place), nul)
@@ -134,24 +138,21 @@ def _binary(values: np.ndarray) -> pa.FixedSizeBinaryArray:
     return pa.FixedSizeBinaryArray.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
-def _estimate(members: Members, decision: Decision) -> np.ndarray:
-    return decision.agreement / members.signatures.shape[1]
-
-
-def _exact(decision: Decision) -> np.ndarray | None:
-    """The exact Jaccard of each document and its kept one, 0 where it stays; None unless verified so."""
+def _exact(decision: Decision, rows: np.ndarray) -> pa.Array:
+    """The exact Jaccard of some removed documents and their kept ones; nulls unless verified so."""
     if decision.common is None or decision.union is None:
-        return None
-    return decision.common / np.maximum(decision.union, 1)
+        return pa.nulls(len(rows), pa.float64())
+    return pa.array(decision.common[rows] / decision.union[rows])
 
 
 def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
     """Lowest and lower median similarity of each cluster's removed documents, exact where verified so."""
-    exact = _exact(decision)
-    similarity = _estimate(members, decision) if exact is None else exact
     removed = decision.removed
+    similarity = decision.agreement[removed] / members.signatures.shape[1]
+    if decision.common is not None:
+        similarity = _exact(decision, removed).to_numpy()
     cluster = np.searchsorted(members.offsets, removed, side="right") - 1
-    ranked = similarity[removed][np.lexsort((similarity[removed], cluster))]
+    ranked = similarity[np.lexsort((similarity, cluster))]
     counts = np.bincount(cluster, minlength=len(members.offsets) - 1)
     firsts = np.cumsum(counts) - counts
     none = pa.array(counts == 0)
@@ -161,7 +162,7 @@ def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
     return lowest, median
 
 
-def _by_dataset(names: pa.ChunkedArray, members: Members) -> pa.ListArray:
+def _by_dataset(names: pa.Array, members: Members) -> pa.ListArray:
     """Per cluster the (dataset, documents) pairs, by rank."""
     cluster = np.repeat(np.arange(len(members.offsets) - 1), np.diff(members.offsets))
     order = np.lexsort((members.dataset, cluster))
@@ -170,6 +171,6 @@ def _by_dataset(names: pa.ChunkedArray, members: Members) -> pa.ListArray:
     counts = np.diff(np.append(firsts, len(order)))
     lists = np.searchsorted(firsts, members.offsets).astype(np.int32)
     pairs = pa.StructArray.from_arrays(
-        [names.take(order[firsts]).combine_chunks(), pa.array(counts)], ["dataset", "documents"]
+        [names.take(pa.array(members.dataset[order[firsts]])), pa.array(counts)], ["dataset", "documents"]
     )
     return pa.ListArray.from_arrays(pa.array(lists), pairs)

@@ -1,43 +1,81 @@
 """Matching: which documents share a band key."""
 
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from zydaflow.kernels.forest import scatter, spanning, stars
+from zydaflow.dedup.bands import ROW_BITS
+from zydaflow.dedup.clusters import runs
+from zydaflow.kernels.forest import count, scatter, stars
 
 Link = Literal["within", "across", "all"]
+
+BYTES_PER_KEY = 28
+"""Memory for matching: 12 for the key and its document, 8 for its edge, and 8 for that of the keys before."""
 
 _PIECE = 1 << 13  # keys whose table fits the second-level cache
 
 
-def forest(keys: np.ndarray, docs: np.ndarray, link: Link, boundaries: np.ndarray) -> np.ndarray:
-    """Edges that connect the documents sharing a key, at most n − 1 for n connected documents.
+class Block(NamedTuple):
+    """Keys of one range from one shard."""
 
-    Time is linear in the keys, however many documents share one. Memory beside the input: 12 bytes per key, and up to
-    60 for each key that another document has too. The result does not depend on the order of the input.
+    packed: np.ndarray  # uint64 (m,), as in a KeyTable
+    first: int  # the document of row 0
+
+
+class Edges(NamedTuple):
+    """Pairs of documents that share a key, in some order, and how many documents share one key at most."""
+
+    documents: np.ndarray  # uint32 (k, 2), the lower document first
+    largest: int
+
+
+def forest(
+    blocks: Sequence[Block], link: Link, boundaries: np.ndarray, memory: int, empty: Callable[..., np.ndarray]
+) -> Iterator[Edges]:
+    """Edges that connect the documents sharing a key of one range: n − 1 for n of them, from the lowest to the others.
+
+    Time is linear in the keys, however many documents share one. They are cut by their first bits into pieces whose
+    tables fit the cache, and as many pieces are matched at a time as take `memory` bytes at `BYTES_PER_KEY` bytes per
+    key; every step reads all blocks. Only a piece in which very many documents share a key can take more.
 
     Args:
-        keys: uint64 (m,), the keys of one range from all shards.
-        docs: uint32 (m,), the document of each, numbered in canonical order: dataset after dataset.
+        blocks: the range's keys from all shards. Documents are numbered in canonical order: dataset after dataset.
         link: `within` links documents of one dataset, `across` those of keys that several datasets share, `all` both.
         boundaries: the number of each dataset's first document, in order; the first is 0.
-
-    Returns:
-        uint32 (k, 2), the lower document first, sorted.
+        memory: bytes, for one step.
+        empty: makes the arrays, as `np.empty` does from shape and dtype.
     """
-    docs = docs.astype(np.uint32, copy=False)
-    boundaries = boundaries.astype(np.uint32, copy=False)
-    bounds = np.zeros((1 << max(0, (len(keys) // _PIECE).bit_length())) + 1, np.int64)
-    piece_keys, piece_docs = np.empty_like(keys), np.empty_like(docs)
-    scatter(keys, docs, bounds, link == "within", boundaries, piece_keys, piece_docs)
-    edges = np.empty((len(keys), 2), np.uint32)
-    count = stars(piece_keys, piece_docs, bounds, link == "across", boundaries, edges)
-    edges = _in_order(edges[:count])
-    return edges[: spanning(edges)].copy()
+    shift, bounds = _pieces(blocks)
+    starts = boundaries.astype(np.uint32)
+    for run in runs(bounds, memory // BYTES_PER_KEY):
+        yield _step(blocks, shift, run.start, bounds[run.start : run.stop + 1], link, starts, empty)
 
 
-def _in_order(edges: np.ndarray) -> np.ndarray:
-    """The edges by lower and then by higher document, which makes the choice among them independent of the input's."""
-    packed = np.sort(edges[:, 0].astype(np.uint64) << np.uint64(32) | edges[:, 1])
-    return np.stack([packed >> np.uint64(32), packed & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
+def _pieces(blocks: Sequence[Block]) -> tuple[np.uint64, np.ndarray]:
+    """By which bits the keys are cut, those above the first number, and where each piece begins and ends."""
+    bits = max(1, (sum(len(block.packed) for block in blocks) // _PIECE).bit_length())
+    shift, sizes = np.uint64(64 - bits), np.zeros(1 << bits, np.int64)
+    for block in blocks:
+        count(block.packed, shift, sizes)
+    return shift, np.append(0, np.cumsum(sizes))
+
+
+def _step(
+    blocks: Sequence[Block],
+    shift: np.uint64,
+    start: int,
+    bounds: np.ndarray,
+    link: Link,
+    starts: np.ndarray,
+    empty: Callable[..., np.ndarray],
+) -> Edges:
+    """The edges of the pieces start, start + 1, …, which lie at `bounds`."""
+    bounds = bounds - bounds[0]
+    keys, docs, edges = empty(bounds[-1], np.uint64), empty(bounds[-1], np.uint32), empty((bounds[-1], 2), np.uint32)
+    places = bounds[:-1].copy()
+    for packed, first in blocks:
+        scatter(packed, np.uint32(first), np.uint64(ROW_BITS), shift, start, places, keys, docs)
+    written, largest = stars(keys, docs, bounds, link == "within", link == "across", starts, edges)
+    return Edges(edges[:written], largest)

@@ -27,10 +27,11 @@ class Shingle(Protocol):
 
 
 class ShingleSets(NamedTuple):
-    """n sets of 64-bit hashes: set i is hashes[offsets[i]:offsets[i + 1]], sorted; empty for a text without words."""
+    """n sets of 64-bit hashes: set i is hashes[starts[i]:stops[i]], sorted; empty for a text without words."""
 
     hashes: np.ndarray  # uint64
-    offsets: np.ndarray  # int64 (n + 1,)
+    starts: np.ndarray  # int64 (n,)
+    stops: np.ndarray  # int64 (n,)
 
 
 def shingle_hash(shingle: bytes) -> int:
@@ -59,4 +60,4 @@ def shingle_sets(texts: pa.LargeStringArray, shingle: Shingle) -> ShingleSets:
     hashes = np.empty(most(text.offsets, by_word), np.uint64)
     offsets = np.zeros(len(text) + 1, np.int64)
     fill_sets(text.data, text.offsets, tables().letters(by_word), powers(), by_word, shingle.size, hashes, offsets)
-    return ShingleSets(hashes[: offsets[-1]].copy(), offsets)
+    return ShingleSets(hashes[: offsets[-1]].copy(), offsets[:-1], offsets[1:])

@@ -4,49 +4,45 @@ import numpy as np
 from numba import njit
 
 from zydaflow.kernels.shingles import finish
-from zydaflow.kernels.unionfind import root
 
 NOBODY = np.uint32(0xFFFFFFFF)  # no document has this number
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
+_SMALLEST = 1 << 13  # slots of a table at first: they fit the second-level cache
+_SEEN = 1 << 16  # counters, several for each key of a usual piece
+
+
+@njit(cache=True, nogil=True)
+def count(packed: np.ndarray, shift: np.uint64, sizes: np.ndarray) -> None:
+    """Adds to `sizes` how many of the packed keys belong to each piece: those with the same bits above `shift`."""
+    for value in packed:
+        sizes[np.int64(value >> shift)] += 1
 
 
 @njit(cache=True, nogil=True)
 def scatter(
+    packed: np.ndarray,
+    first: np.uint32,
+    row_bits: np.uint64,
+    shift: np.uint64,
+    start: int,
+    places: np.ndarray,
     keys: np.ndarray,
     docs: np.ndarray,
-    bounds: np.ndarray,
-    salted: bool,
-    boundaries: np.ndarray,
-    out_keys: np.ndarray,
-    out_docs: np.ndarray,
 ) -> None:
-    """Counting sort of (key, document) by the key's low bits, so that each piece's table fits the cache.
+    """Puts the keys of the pieces start, start + 1, … and their documents where each piece has its next place.
 
-    `bounds` has 2^bits + 1 zeros and receives the pieces. With `salted`, the number of the document's dataset is
-    hashed into its key: documents of two datasets then share none.
+    A packed key ends in `row_bits` bits that are the document's number, counted from `first`. `places` has one entry
+    per piece, and moves on.
     """
-    mask = np.uint64(len(bounds) - 2)
-    for key, doc in zip(keys, docs):  # noqa: B905 (numba has no strict)
-        bounds[np.int64(salt(key, doc, salted, boundaries) & mask) + 1] += 1
-    for i in range(1, len(bounds)):
-        bounds[i] += bounds[i - 1]
-    places = bounds[:-1].copy()
-    for key, doc in zip(keys, docs):  # noqa: B905
-        key = salt(key, doc, salted, boundaries)
-        piece = np.int64(key & mask)
-        place = places[piece]
-        places[piece] = place + 1
-        out_keys[place] = key
-        out_docs[place] = doc
-
-
-@njit(cache=True, nogil=True, inline="always")
-def salt(key: np.uint64, doc: np.uint32, salted: bool, boundaries: np.ndarray) -> np.uint64:
-    """The key, or one that differs from dataset to dataset."""
-    if salted:
-        return finish(key + np.uint64(np.searchsorted(boundaries, doc, side="right")) * _BASE)
-    return key
+    rows = (np.uint64(1) << row_bits) - np.uint64(1)
+    for value in packed:
+        piece = np.int64(value >> shift) - start
+        if 0 <= piece < len(places):
+            place = places[piece]
+            places[piece] = place + 1
+            keys[place] = value >> row_bits
+            docs[place] = first + np.uint32(value & rows)
 
 
 @njit(cache=True, nogil=True)
@@ -54,93 +50,116 @@ def stars(
     keys: np.ndarray,
     docs: np.ndarray,
     bounds: np.ndarray,
+    salted: bool,
     mixed_only: bool,
     boundaries: np.ndarray,
     edges: np.ndarray,
-) -> int:
-    """Links every document of a bucket to the bucket's lowest. Returns the number of edges written.
+) -> tuple[int, int]:
+    """Links every document of a bucket to the bucket's lowest. Returns the edges written, and the largest bucket.
 
-    With `mixed_only`, only in buckets that hold documents of at least two datasets. `edges` (uint32, two columns) has
-    room for one edge per key. An open-addressing table per piece; a bucket takes time linear in its documents.
+    A piece of the keys lies at bounds[i]:bounds[i + 1], and equal keys in one piece; keys and documents are used up.
+    With `salted`, the number of the document's dataset is hashed into its key: documents of two datasets then share
+    none. With `mixed_only`, only in buckets that hold documents of at least two datasets. `edges` (uint32, two columns)
+    has room for one edge per key. An open-addressing table per piece, as large as its buckets are many; a bucket takes
+    time linear in its documents.
     """
-    largest = 0
-    for piece in range(len(bounds) - 1):
-        largest = max(largest, bounds[piece + 1] - bounds[piece])
-    capacity = table_size(largest)
-    slot_keys = np.empty(capacity, np.uint64)
-    lowest = np.empty(capacity, np.uint32)
-    highest = np.empty(capacity, np.uint32)
-    slots = np.empty(largest, np.uint32)
-    count = 0
+    table = empty_table(_SMALLEST)
+    seen = np.empty(_SEEN, np.uint8)
+    written = 0
+    largest = min(len(keys), 1)
     for piece in range(len(bounds) - 1):
         start = bounds[piece]
         stop = bounds[piece + 1]
-        capacity = table_size(stop - start)
-        lowest[:capacity] = NOBODY
+        if salted:
+            salt(keys[start:stop], docs[start:stop], boundaries)
+        stop = start + narrow(keys[start:stop], docs[start:stop], seen)
+        most = fill(keys[start:stop], docs[start:stop], table)
+        while most < 0:
+            table = empty_table(2 * len(table[0]))
+            most = fill(keys[start:stop], docs[start:stop], table)
+        largest = max(largest, most)
+        slot_keys, lowest, highest, _ = table
         for i in range(start, stop):
-            slot = find(slot_keys, lowest, capacity, keys[i])
-            slots[i - start] = slot
-            if lowest[slot] == NOBODY:
-                slot_keys[slot] = keys[i]
-                lowest[slot] = docs[i]
-                highest[slot] = docs[i]
-            else:
-                lowest[slot] = min(lowest[slot], docs[i])
-                highest[slot] = max(highest[slot], docs[i])
-        for i in range(start, stop):
-            slot = slots[i - start]
+            slot = find(slot_keys, lowest, keys[i])
             if lowest[slot] != docs[i] and (not mixed_only or mixed(lowest[slot], highest[slot], boundaries)):
-                edges[count, 0] = lowest[slot]
-                edges[count, 1] = docs[i]
-                count += 1
-    return count
+                edges[written, 0] = lowest[slot]
+                edges[written, 1] = docs[i]
+                written += 1
+    return written, largest
 
 
 @njit(cache=True, nogil=True)
-def spanning(edges: np.ndarray) -> int:
-    """Moves the edges (uint32, two columns, sorted) that close no circle to the front. Returns how many they are."""
-    nodes = len(edges)  # each edge's higher end, and the lower ones, which lie side by side
-    for i in range(len(edges)):
-        nodes += i == 0 or edges[i, 0] != edges[i - 1, 0]
-    capacity = table_size(nodes)
-    docs = np.full(capacity, NOBODY, np.uint32)
-    parents = np.arange(capacity, dtype=np.uint32)
-    count = 0
-    for i in range(len(edges)):
-        a = root(parents, place(docs, capacity, edges[i, 0]))
-        b = root(parents, place(docs, capacity, edges[i, 1]))
-        if a != b:
-            parents[max(a, b)] = min(a, b)
-            edges[count] = edges[i]
-            count += 1
-    return count
-
-
-@njit(cache=True, nogil=True, inline="always")
-def place(docs: np.ndarray, capacity: int, doc: np.uint32) -> np.int64:
-    """The slot of a document's number, which is entered where it is missing."""
-    slot = np.int64(finish(np.uint64(doc))) & (capacity - 1)
-    while docs[slot] != doc and docs[slot] != NOBODY:
-        slot = (slot + 1) & (capacity - 1)
-    docs[slot] = doc
-    return slot
+def empty_table(slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Each slot's key, its lowest and highest document, and how many documents it holds."""
+    return (
+        np.empty(slots, np.uint64),
+        np.empty(slots, np.uint32),
+        np.empty(slots, np.uint32),
+        np.empty(slots, np.int64),
+    )
 
 
 @njit(cache=True, nogil=True)
-def table_size(n: int) -> int:
-    """A power of two that leaves at least half of the table empty."""
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    return size
+def salt(keys: np.ndarray, docs: np.ndarray, boundaries: np.ndarray) -> None:
+    """Makes keys differ from dataset to dataset."""
+    for i in range(len(keys)):
+        keys[i] = finish(keys[i] + np.uint64(np.searchsorted(boundaries, docs[i], side="right")) * _BASE)
+
+
+@njit(cache=True, nogil=True)
+def narrow(keys: np.ndarray, docs: np.ndarray, seen: np.ndarray) -> int:
+    """Moves to the front the keys that may be there twice: most are not, and need no table. Returns how many."""
+    seen[:] = 0
+    for key in keys:
+        at = counter(key)
+        seen[at] = min(seen[at] + np.uint8(1), np.uint8(2))
+    kept = 0
+    for i in range(len(keys)):
+        key = keys[i]
+        keys[kept] = key
+        docs[kept] = docs[i]
+        kept += seen[counter(key)] > 1
+    return kept
 
 
 @njit(cache=True, nogil=True, inline="always")
-def find(slot_keys: np.ndarray, lowest: np.ndarray, capacity: int, key: np.uint64) -> np.int64:
-    """The slot of a key, or the empty one where it belongs; by bits in which a range and a piece differ."""
-    slot = np.int64(key >> np.uint64(24)) & (capacity - 1)
+def counter(key: np.uint64) -> np.int64:
+    """By bits in which neither a piece's keys agree nor `find` looks."""
+    return np.int64(key >> np.uint64(16)) & (_SEEN - 1)
+
+
+@njit(cache=True, nogil=True)
+def fill(keys: np.ndarray, docs: np.ndarray, table: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]) -> int:
+    """Enters the keys into the table. Returns the largest bucket, or -1 if more than half of the slots are needed."""
+    slot_keys, lowest, highest, held = table
+    lowest[:] = NOBODY
+    free = len(lowest) // 2
+    largest = 0
+    for i in range(len(keys)):
+        slot = find(slot_keys, lowest, keys[i])
+        if lowest[slot] == NOBODY:
+            if free == 0:
+                return -1
+            free -= 1
+            slot_keys[slot] = keys[i]
+            lowest[slot] = docs[i]
+            highest[slot] = docs[i]
+            held[slot] = 1
+        else:
+            lowest[slot] = min(lowest[slot], docs[i])
+            highest[slot] = max(highest[slot], docs[i])
+            held[slot] += 1
+            largest = max(largest, held[slot])
+    return largest
+
+
+@njit(cache=True, nogil=True, inline="always")
+def find(slot_keys: np.ndarray, lowest: np.ndarray, key: np.uint64) -> np.int64:
+    """The slot of a key, or the empty one where it belongs; by its last bits, since a piece shares the first."""
+    last = len(lowest) - 1
+    slot = np.int64(key) & last
     while lowest[slot] != NOBODY and slot_keys[slot] != key:
-        slot = (slot + 1) & (capacity - 1)
+        slot = (slot + 1) & last
     return slot
 
 

@@ -1,8 +1,8 @@
 """The decision inside clusters: who stays, and for whom the others go.
 
-Documents are taken in keeper order. A bucket (one band key) lists those of its documents that stay, in that order; it
-knows which of them are of the dataset that is being worked on ("own") and which of earlier ones ("before"). Only
-documents that stay enter buckets, and no list is read beyond the limit: n documents cost O(n · bands · limit).
+Documents are taken in keeper order. A bucket lists those of its documents that stay, in that order; it knows which of
+them are of the dataset that is being worked on ("own") and which of earlier ones ("before"). Only documents that stay
+are listed, and no list is read beyond the limit: n documents cost O(n · bands · limit).
 """
 
 from typing import NamedTuple
@@ -10,37 +10,37 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from zydaflow.kernels.jaccard import sets_alike, signatures_alike
+from zydaflow.kernels.buckets import (
+    BEFORE,
+    HEAD,
+    NEXT,
+    NONE,
+    OWN,
+    OWN_HEAD,
+    RANK,
+    Buckets,
+    Keys,
+    Room,
+    clear_lists,
+    join,
+    number_buckets,
+    turn,
+)
+from zydaflow.kernels.check import LIMIT_MET, Check, alike
+from zydaflow.kernels.matches import match_datasets
 
-NONE = -1
-
-HEAD, OWN_HEAD, TAIL, BEFORE, OWN, DATASET, LOW, HIGH = range(8)
-"""Columns of a bucket: its first entry, the first of its own dataset, the last; how many documents of earlier datasets
-and of its own stay (those beyond the limit too, which have no entry); its own dataset; the halves of its key."""
-
-RANK, NEXT = range(2)
-"""Columns of an entry: the document's rank in its cluster's keeper order; the next entry of the bucket."""
+STAYS, EXACT, WITHIN, ACROSS = range(4)
+"""What becomes of a document."""
 
 
-class Buckets(NamedTuple):
-    """The buckets of the cluster at hand, found by their key through open addressing."""
+class Powers(NamedTuple):
+    """By dataset, bool each: whether its documents go as …"""
 
-    numbers: np.ndarray  # int32, by slot: the row in `rows`, or NONE
-    rows: np.ndarray  # int32 (n, 8): half a line of the cache
-    entries: np.ndarray  # int32 (n, 2)
-    used: np.ndarray  # int64 (3,): slots in use by this cluster (a power of two), rows, entries
-
-
-class Check(NamedTuple):
-    """How two members are verified to be alike."""
-
-    exact: bool  # by their sets of shingles, else by their signatures
-    signatures: np.ndarray  # uint32 (m, permutations)
-    least: int  # in how many values two alike signatures agree
-    hashes: np.ndarray  # uint64: the sets, sorted
-    offsets: np.ndarray  # int64 (m + 1,)
-    numerator: int  # of the threshold for the Jaccard of two sets
-    denominator: int
+    within: np.ndarray  # near-duplicates of one of their own
+    across: np.ndarray  # near-duplicates of one of another dataset
+    loses: np.ndarray  # duplicates of any kind
+    to_others: np.ndarray  # equals of one of another dataset
+    is_index: np.ndarray  # it is an index, to which all datasets lose that lose at all
 
 
 @njit(cache=True, nogil=True)
@@ -48,112 +48,93 @@ def keep_greedily(
     order: np.ndarray,
     offsets: np.ndarray,
     dataset: np.ndarray,
-    keys: np.ndarray,
-    within: bool,
-    across: bool,
+    keys: Keys,
+    powers: Powers,
     limit: int,
     check: Check,
+    room: Room,
+    seen: np.ndarray,
     kept: np.ndarray,
-    limit_met: np.ndarray,
+    outcome: np.ndarray,
+    counts: np.ndarray,
+    matched: np.ndarray,
 ) -> None:
-    """Decides every cluster.
+    """Decides every cluster, and tells for each document in which datasets there is one that is alike.
 
     Args:
-        order: int64 (m,), members cluster by cluster in keeper order, the documents of a dataset side by side.
+        order: int64 (m,), members cluster by cluster in keeper order: indexes first, a dataset's side by side.
         offsets: int64 (c + 1,), the clusters in `order`.
         dataset: int32 (m,), the dataset of each member.
-        keys: uint64 (m, bands), the band keys of each member.
-        within, across: the passes that run.
-        limit: how many staying documents are compared with, per bucket and pass.
+        keys: what brings members together.
+        powers: what may happen to the documents of each dataset.
+        limit: how many staying documents are compared with, per band and pass.
         check: the verification.
+        room, seen: for the largest cluster; int32 (n,).
         kept: int64 (m,), out: the member for which each member goes, −1 where it stays.
-        limit_met: int64 (c,), zeros, out: lookups (document, band, pass) in which more than `limit` documents stayed.
+        outcome: uint8 (m,), out: STAYS, EXACT, WITHIN or ACROSS.
+        counts: int64 (c, 2), zeros, out: lookups (document, band, pass) in which more than `limit` documents stayed;
+            comparisons of signatures that were doubtful.
+        matched: bool (m, datasets), zeros, out: see `match_datasets`.
     """
-    largest = 0
-    for cluster in range(len(offsets) - 1):
-        largest = max(largest, offsets[cluster + 1] - offsets[cluster])
-    buckets = allocate(largest * keys.shape[1])
-    seen = np.empty(largest, np.int32)  # the rank of the last document that was compared with this one
-    found = np.empty(keys.shape[1], np.int32)
+    ignored = np.zeros(2, np.int64)
     for cluster in range(len(offsets) - 1):
         members = order[offsets[cluster] : offsets[cluster + 1]]
-        seen[: len(members)] = NONE
-        clear(buckets, len(members) * keys.shape[1])
-        for rank in range(len(members)):
-            member = members[rank]
-            look_up(buckets, keys, member, dataset[member], found)
-            limit_met[cluster] += exceeding(buckets, found, within, across, limit)
-            best = NONE
-            if within:
-                best = first_alike(buckets, found, OWN_HEAD, OWN, limit, members, rank, seen, check)
-            if across and best == NONE:
-                best = first_alike(buckets, found, HEAD, BEFORE, limit, members, rank, seen, check)
-            kept[member] = members[best] if best != NONE else NONE
-            if best == NONE:
-                join(buckets, keys, member, dataset[member], rank, limit)
+        buckets = number_buckets(keys, members, room)
+        keep_of_cluster(dataset, keys, members, powers, limit, check, buckets, seen, kept, outcome, counts[cluster])
+        match_datasets(dataset, keys, members, check, buckets, kept, ignored, matched)
 
 
 @njit(cache=True, nogil=True)
-def allocate(n: int) -> Buckets:
-    """Room for clusters that have at most n band keys."""
-    rows = np.empty((n, 8), np.int32)
-    entries = np.empty((n, 2), np.int32)
-    return Buckets(np.empty(table_size(n), np.int32), rows, entries, np.zeros(3, np.int64))
+def keep_of_cluster(
+    dataset: np.ndarray,
+    keys: Keys,
+    members: np.ndarray,
+    powers: Powers,
+    limit: int,
+    check: Check,
+    buckets: Buckets,
+    seen: np.ndarray,
+    kept: np.ndarray,
+    outcome: np.ndarray,
+    counts: np.ndarray,
+) -> None:
+    """Decides one cluster, whose buckets are numbered."""
+    clear_lists(buckets)
+    seen[: len(members)] = NONE
+    indexed = 0
+    while indexed < len(members) and powers.is_index[dataset[members[indexed]]]:
+        indexed += 1
+    for rank in range(len(members)):
+        member = members[rank]
+        own = dataset[member]
+        turn(buckets, rank, own)
+        best = NONE
+        if powers.loses[own]:
+            if keys.exact.shape[1] > 0:
+                best = first_equal(keys, buckets, members, rank, rank if powers.to_others[own] else indexed)
+            outcome[member] = EXACT
+        if best == NONE and powers.loses[own]:
+            end = rank if powers.across[own] else indexed
+            counts[LIMIT_MET] += exceeding(buckets, rank, keys.bands, powers.within[own], end > 0, limit)
+            if powers.within[own]:
+                best = first_alike(keys, buckets, OWN_HEAD, OWN, limit, members, rank, rank, seen, check, counts)
+                outcome[member] = WITHIN
+            if best == NONE and end > 0:
+                best = first_alike(keys, buckets, HEAD, BEFORE, limit, members, rank, end, seen, check, counts)
+                outcome[member] = ACROSS
+        if best == NONE:
+            kept[member] = NONE
+            outcome[member] = STAYS
+            join(buckets, rank, keys.bands, limit)
+        else:
+            kept[member] = members[best]
 
 
 @njit(cache=True, nogil=True)
-def table_size(n: int) -> int:
-    """A power of two that leaves at least a quarter of the table empty."""
-    size = 16
-    while 3 * size < 4 * n:
-        size *= 2
-    return size
-
-
-@njit(cache=True, nogil=True)
-def clear(buckets: Buckets, n: int) -> None:
-    """Empties the buckets for a cluster of n keys; a small cluster then touches little memory."""
-    slots = table_size(n)
-    buckets.numbers[:slots] = NONE
-    buckets.used[0] = slots
-    buckets.used[1:] = 0
-
-
-@njit(cache=True, nogil=True, inline="always")
-def find(buckets: Buckets, key: np.uint64) -> int:
-    """The slot of a key, or the empty one where it belongs."""
-    mask = buckets.used[0] - 1
-    slot = np.int64(key >> np.uint64(16)) & mask
-    while buckets.numbers[slot] != NONE and not has_key(buckets.rows, buckets.numbers[slot], key):
-        slot = (slot + 1) & mask
-    return slot
-
-
-@njit(cache=True, nogil=True, inline="always")
-def has_key(rows: np.ndarray, number: int, key: np.uint64) -> bool:
-    """Whether the bucket of this number is that of this key."""
-    return rows[number, LOW] == np.int32(key) and rows[number, HIGH] == np.int32(key >> np.uint64(32))
-
-
-@njit(cache=True, nogil=True)
-def look_up(buckets: Buckets, keys: np.ndarray, member: int, dataset: int, found: np.ndarray) -> None:
-    """Writes the document's buckets to `found` (NONE where nobody stays), turned to its dataset."""
-    rows = buckets.rows
-    for band in range(len(found)):
-        number = buckets.numbers[find(buckets, keys[member, band])]
-        found[band] = number
-        if number != NONE and rows[number, DATASET] != dataset:
-            rows[number, BEFORE] += rows[number, OWN]
-            rows[number, OWN] = 0
-            rows[number, OWN_HEAD] = NONE
-            rows[number, DATASET] = dataset
-
-
-@njit(cache=True, nogil=True)
-def exceeding(buckets: Buckets, found: np.ndarray, within: bool, across: bool, limit: int) -> int:
+def exceeding(buckets: Buckets, rank: int, bands: int, within: bool, across: bool, limit: int) -> int:
     """How many of the lists in which the document is looked for have more staying documents than are compared."""
     count = 0
-    for number in found:
+    for number in buckets.numbers[:bands, rank]:
         if number != NONE:
             count += within and buckets.rows[number, OWN] > limit
             count += across and buckets.rows[number, BEFORE] > limit
@@ -161,81 +142,54 @@ def exceeding(buckets: Buckets, found: np.ndarray, within: bool, across: bool, l
 
 
 @njit(cache=True, nogil=True)
+def first_equal(keys: Keys, buckets: Buckets, members: np.ndarray, rank: int, end: int) -> int:
+    """The lowest rank of a staying document with an equal exact value, of its own dataset or below `end`; or NONE."""
+    best = NONE
+    for column in range(keys.exact.shape[1]):
+        number = buckets.numbers[keys.bands + column, rank]
+        if number == NONE:
+            continue
+        for head in (HEAD, OWN_HEAD):
+            entry = buckets.rows[number, head]
+            stop = end if head == HEAD else rank
+            while entry != NONE:
+                other = buckets.entries[entry, RANK]
+                if other >= stop or (best != NONE and other >= best):
+                    break
+                if keys.exact[members[other], column, 1] == keys.exact[members[rank], column, 1]:
+                    best = other
+                    break
+                entry = buckets.entries[entry, NEXT]
+    return best
+
+
+@njit(cache=True, nogil=True)
 def first_alike(
+    keys: Keys,
     buckets: Buckets,
-    found: np.ndarray,
     head: int,
     size: int,
     limit: int,
     members: np.ndarray,
     rank: int,
+    end: int,
     seen: np.ndarray,
     check: Check,
+    counts: np.ndarray,
 ) -> int:
-    """The lowest rank among the listed documents that are alike to the one of `rank`, or NONE."""
+    """The lowest rank, below `end`, among the listed documents that are alike to the one of `rank`, or NONE."""
     best = NONE
-    for number in found:
+    for number in buckets.numbers[: keys.bands, rank]:
         if number == NONE:
             continue
         entry = buckets.rows[number, head]
         for _ in range(min(limit, buckets.rows[number, size])):
             other = buckets.entries[entry, RANK]
-            if best != NONE and other >= best:
+            if other >= end or (best != NONE and other >= best):
                 break
             if seen[other] != rank:
                 seen[other] = rank
-                if alike(members[rank], members[other], check):
+                if alike(keys.signatures, members[rank], members[other], check, counts):
                     best = other
             entry = buckets.entries[entry, NEXT]
     return best
-
-
-@njit(cache=True, nogil=True)
-def alike(i: int, j: int, check: Check) -> bool:
-    """Whether two members are similar."""
-    if check.exact:
-        return sets_alike(check.hashes, check.offsets, i, j, check.numerator, check.denominator)
-    return signatures_alike(check.signatures, i, j, check.least)
-
-
-@njit(cache=True, nogil=True)
-def join(buckets: Buckets, keys: np.ndarray, member: int, dataset: int, rank: int, limit: int) -> None:
-    """Enters a staying document in each of its buckets; it is only counted where its dataset's list is full."""
-    rows, used = buckets.rows, buckets.used
-    for band in range(keys.shape[1]):
-        slot = find(buckets, keys[member, band])
-        if buckets.numbers[slot] == NONE:
-            buckets.numbers[slot] = used[1]
-            open_bucket(rows, used[1], keys[member, band], dataset)
-            used[1] += 1
-        number = buckets.numbers[slot]
-        rows[number, OWN] += 1
-        if rows[number, OWN] <= limit:
-            buckets.entries[used[2], RANK] = rank
-            hang(rows, number, buckets.entries, used[2])
-            used[2] += 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def open_bucket(rows: np.ndarray, number: int, key: np.uint64, dataset: int) -> None:
-    """An empty bucket."""
-    rows[number, HEAD] = NONE
-    rows[number, OWN_HEAD] = NONE
-    rows[number, BEFORE] = 0
-    rows[number, OWN] = 0
-    rows[number, DATASET] = dataset
-    rows[number, LOW] = np.int32(key)
-    rows[number, HIGH] = np.int32(key >> np.uint64(32))
-
-
-@njit(cache=True, nogil=True, inline="always")
-def hang(rows: np.ndarray, number: int, entries: np.ndarray, entry: int) -> None:
-    """Appends an entry to the bucket's list."""
-    entries[entry, NEXT] = NONE
-    if rows[number, HEAD] == NONE:
-        rows[number, HEAD] = entry
-    else:
-        entries[rows[number, TAIL], NEXT] = entry
-    if rows[number, OWN_HEAD] == NONE:
-        rows[number, OWN_HEAD] = entry
-    rows[number, TAIL] = entry

@@ -29,16 +29,12 @@ def intersection(left: np.ndarray, right: np.ndarray) -> int:
 
 
 @njit(cache=True, nogil=True)
-def signatures_alike(signatures: np.ndarray, i: int, j: int, least: int) -> bool:
-    """Whether the signatures of i and j agree in at least `least` places."""
-    return agreement(signatures[i], signatures[j]) >= least
-
-
-@njit(cache=True, nogil=True)
-def sets_alike(hashes: np.ndarray, offsets: np.ndarray, i: int, j: int, numerator: int, denominator: int) -> bool:
+def sets_alike(
+    hashes: np.ndarray, starts: np.ndarray, stops: np.ndarray, i: int, j: int, numerator: int, denominator: int
+) -> bool:
     """Whether the Jaccard of sets i and j is at least numerator / denominator, in integers."""
-    left = hashes[offsets[i] : offsets[i + 1]]
-    right = hashes[offsets[j] : offsets[j + 1]]
+    left = hashes[starts[i] : stops[i]]
+    right = hashes[starts[j] : stops[j]]
     if min(len(left), len(right)) * denominator < numerator * max(len(left), len(right)):
         return False  # sets of such different sizes cannot be alike
     common = intersection(left, right)
@@ -46,22 +42,41 @@ def sets_alike(hashes: np.ndarray, offsets: np.ndarray, i: int, j: int, numerato
 
 
 @njit(cache=True, nogil=True)
-def measure_pairs(rows: np.ndarray, kept: np.ndarray, out: np.ndarray) -> None:
-    """out[i] = agreement of row i with row kept[i], where kept[i] is not negative."""
+def bands_shared(left: np.ndarray, right: np.ndarray, bands: int, rows: int) -> int:
+    """In how many bands two signatures have the same values."""
+    count = 0
+    for band in range(bands):
+        equal = True
+        for k in range(band * rows, (band + 1) * rows):
+            equal &= left[k] == right[k]
+        count += equal
+    return count
+
+
+@njit(cache=True, nogil=True)
+def measure_pairs(
+    signatures: np.ndarray, kept: np.ndarray, bands: int, rows: int, agreed: np.ndarray, shared: np.ndarray
+) -> None:
+    """Equal values and equal bands of signature i and signature kept[i], where kept[i] is not negative."""
     for i in range(len(kept)):
         if kept[i] >= 0:
-            out[i] = agreement(rows[i], rows[kept[i]])
+            agreed[i] = agreement(signatures[i], signatures[kept[i]])
+            shared[i] = bands_shared(signatures[i], signatures[kept[i]], bands, rows)
 
 
 @njit(cache=True, nogil=True)
 def measure_sets(
-    hashes: np.ndarray, offsets: np.ndarray, kept: np.ndarray, common: np.ndarray, union: np.ndarray
+    hashes: np.ndarray,
+    starts: np.ndarray,
+    stops: np.ndarray,
+    kept: np.ndarray,
+    common: np.ndarray,
+    union: np.ndarray,
 ) -> None:
     """Sizes of intersection and union of set i and set kept[i], where kept[i] is not negative."""
     for i in range(len(kept)):
         if kept[i] >= 0:
-            j = kept[i]
-            left = hashes[offsets[i] : offsets[i + 1]]
-            right = hashes[offsets[j] : offsets[j + 1]]
+            left = hashes[starts[i] : stops[i]]
+            right = hashes[starts[kept[i]] : stops[kept[i]]]
             common[i] = intersection(left, right)
             union[i] = len(left) + len(right) - common[i]

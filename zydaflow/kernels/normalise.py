@@ -126,3 +126,19 @@ def normalise(data: np.ndarray, start: int, stop: int, letters: np.ndarray, out:
     if length > 0 and gap:
         length -= 1
     return length
+
+
+@njit(cache=True, nogil=True)
+def room_for(offsets: np.ndarray) -> int:
+    """Bytes that the normalised forms of all these texts may take, and what the last one needs while it is written."""
+    return sum([room(offsets[i + 1] - offsets[i]) for i in range(len(offsets) - 1)])
+
+
+@njit(cache=True, nogil=True)
+def normalise_texts(
+    data: np.ndarray, offsets: np.ndarray, letters: np.ndarray, out: np.ndarray, bounds: np.ndarray
+) -> None:
+    """Writes the normalised form of each text to out[bounds[i]:bounds[i + 1]]; bounds[0] is 0."""
+    for document in range(len(offsets) - 1):
+        length = normalise(data, offsets[document], offsets[document + 1], letters, out[bounds[document] :])
+        bounds[document + 1] = bounds[document] + length

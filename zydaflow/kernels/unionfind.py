@@ -6,6 +6,13 @@ from numba import njit
 ALONE = np.uint32(0xFFFFFFFF)
 
 
+@njit(cache=True, nogil=True)
+def separate(parents: np.ndarray) -> None:
+    """Makes every node a set of its own."""
+    for node in range(len(parents)):
+        parents[node] = node
+
+
 @njit(cache=True, nogil=True, inline="always")
 def root(parents: np.ndarray, node: int | np.integer) -> int | np.integer:
     """The lowest member of the node's set; halves the path on the way (Tarjan and van Leeuwen, 1984)."""
@@ -29,7 +36,8 @@ def unite(parents: np.ndarray, edges: np.ndarray) -> None:
 
 @njit(cache=True, nogil=True)
 def flatten(parents: np.ndarray, sizes: np.ndarray) -> tuple[int, int]:
-    """Points nodes at their roots, and counts each root's set in zeroed `sizes`. Returns (sets of ≥ 2, their nodes)."""
+    """Points nodes at their roots, and counts each root's set in `sizes`. Returns (sets of at least 2, their nodes)."""
+    sizes[:] = 0
     sets = 0
     nodes = 0
     for node in range(len(parents)):
