@@ -1,12 +1,12 @@
 """Times deduplication from stored signatures to evidence, through Ray and disk, on N documents without text.
 
-    python tests/benchmarks/scale.py N [--workers 2] [--memory-per-task 2GB] [--share 0.4] [--out DIR]
+    python tests/benchmarks/scale.py N [--workers 2] [--memory-per-task 2GB] [--share 0.4] [--component M] [--out DIR]
 
 Signatures and places are made part by part. The share of the documents that have duplicates lies in
 
 - two hot buckets of 100,000 documents (1 % of N if that is less): identical ones; different ones with a common band,
-- chains, an eighth of the rest: one of 1 % of N, the others of 100; each document is half like the one before it and
-  half like the one after it,
+- chains, an eighth of the rest: one of 1 % of N, or of M documents whatever that leaves, the others of 100; each
+  document is half like the one before it and half like the one after it,
 - clusters of power-law size up to 1 % of N, as similar to a common origin as a uniform draw from 0.3 to 1 says,
 
 all of them strewn over three datasets. Prints time and rate of each stage, the peak memory of all processes together
@@ -38,6 +38,7 @@ from zydaflow.stages import cluster, decide, evidence, match
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.keeping import DOCUMENTS
 from zydaflow.stages.manifest import Manifest, Part
+from zydaflow.stages.measuring import measured_schema
 from zydaflow.stages.sketching import signature_schema
 from zydaflow.stages.unit import Done, Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
@@ -74,7 +75,7 @@ def fill(first: int, shape: np.ndarray, group: np.ndarray, link: np.ndarray, out
             out[row, k] = np.uint32(value >> np.uint64(32))
 
 
-def shapes_of(n: int, share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def shapes_of(n: int, share: float, component: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Shape uint8, group int32, place in a chain int32 (two chains are never neighbours), of each of n documents."""
     rng = np.random.default_rng(1)
     shape, group, link = np.zeros(n, np.uint8), np.zeros(n, np.int32), np.zeros(n, np.int32)
@@ -82,10 +83,11 @@ def shapes_of(n: int, share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     hot = min(100_000, n // 100)
     shape[members[:hot]], shape[members[hot : 2 * hot]] = IDENTICAL, ONE_BAND
     members = members[2 * hot :]
-    chained, members = members[: len(members) // 8], members[len(members) // 8 :]
+    longest = component or n // 100
+    chained, members = np.split(members, [max(len(members) // 8, component)])
     shape[chained] = CHAIN
     places = np.arange(len(chained))
-    link[chained] = places + 2 * (np.maximum(places - n // 100, -1) // 100 + 1)
+    link[chained] = places + 2 * (np.maximum(places - longest, -1) // 100 + 1)
     shape[members] = CLUSTER
     sizes = np.minimum((rng.pareto(1.2, len(members)) + 2).astype(np.int64), max(2, n // 100))
     ends = np.cumsum(sizes)
@@ -101,17 +103,20 @@ def parts_of(n: int) -> Iterator[tuple[int, int, int]]:
             yield dataset, first, min(PART, stop - first)
 
 
-def make(store: Store, n: int, share: float) -> Manifest:
+def make(store: Store, n: int, share: float, component: int) -> Manifest:
     """The tables that preparing would leave, and their manifest."""
-    shapes = shapes_of(n, share)
+    shapes = shapes_of(n, share, component)
+    signals = write(store, "signals", "of-every-part", pa.RecordBatch.from_pylist([{}] * PART, measured_schema(())))
     parts = [
-        make_part(store, dataset, first, *(column[first : first + rows] for column in shapes))
+        make_part(store, signals, dataset, first, *(column[first : first + rows] for column in shapes))
         for dataset, first, rows in parts_of(n)
     ]
     return Manifest(DATASETS, tuple(parts))
 
 
-def make_part(store: Store, dataset: int, first: int, shape: np.ndarray, group: np.ndarray, link: np.ndarray) -> Part:
+def make_part(
+    store: Store, signals: Artefact, dataset: int, first: int, shape: np.ndarray, group: np.ndarray, link: np.ndarray
+) -> Part:
     values = np.empty((len(shape), PERMUTATIONS), np.uint32)
     fill(first, shape, group, link, values)
     words = pa.array(np.full(len(shape), 600))
@@ -124,7 +129,7 @@ def make_part(store: Store, dataset: int, first: int, shape: np.ndarray, group: 
         first=first,
         rows=len(shape),
         keep=name,
-        signals=Artefact("none", 0, "", 0),
+        signals=signals,
         text=Artefact("none", 0, "", 0),
         documents=write(store, "documents", name, documents_of(first, values)),
         signatures=write(store, "signatures", name, signatures),
@@ -227,12 +232,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory-per-task", default="2GB")
     parser.add_argument("--share", type=float, default=0.4)
+    parser.add_argument("--component", type=int, default=0, help="documents of the longest chain, default: 1 %% of N")
     parser.add_argument("--out", help="default: a temporary folder, removed at the end")
     options = parser.parse_args()
     out = options.out or tempfile.mkdtemp(prefix="zydaflow-scale-")
     store, recipe = Store(out), recipe_of(out, options.memory_per_task)
     started = time.perf_counter()
-    manifest = make(store, options.documents, options.share)
+    manifest = make(store, options.documents, options.share, options.component)
     path = manifests.save(store, manifest)
     print(f"{options.documents:,} documents made in {time.perf_counter() - started:.1f} s")
     with session("local", options.workers):

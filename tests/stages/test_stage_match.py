@@ -1,16 +1,20 @@
-"""Band keys on disk: each key range has its own checksum, which is looked at when the range is read."""
+"""Matching and clustering on disk: damage is found, memory follows the setting, and no bucket is too large."""
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from inputs import recipe
 from serial import Serial
+from signed import Signed
 
 from zydaflow import pipeline
 from zydaflow.provenance.commits import DamagedArtefact, Store
+from zydaflow.stages import cluster
 from zydaflow.stages.unit import Timing
 
 
@@ -47,3 +51,76 @@ def test_damaged_band_keys_are_found_when_they_are_read(
     with pytest.raises(DamagedArtefact, match="work/bands/"):
         serial.run(recipe(entries, out))
     assert list(out.glob("commits/match/*")) == []
+
+
+def signatures(seed: int, n: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2**32, (n, 128), dtype=np.uint32)
+
+
+@pytest.mark.parametrize("passes", [["within"], ["across"], ["within", "across"]])
+def test_less_memory_takes_more_steps_to_the_same_clusters(tmp_path: Path, passes: list[str]) -> None:
+    first, second = signatures(1, 50_000), signatures(2, 50_000)
+    second[::10, :64] = first[::10, :64]  # 5,000 pairs across, and 99 in each
+    first[1:100, 64:], second[1:100, 64:] = first[101:200, 64:], second[101:200, 64:]
+    steps, found = [], []
+    for memory in ("1GB", "50kB"):
+        documents = Signed(tmp_path / memory, first, second)
+        recipe = documents.recipe(memory, passes=passes)
+        documents.lay_out(recipe)
+        edges = documents.match(recipe)[0].artefacts["edges"]
+        steps.append(pa.ipc.open_file(documents.store.map(edges)).num_record_batches)
+        found.append(sorted(documents.cluster(recipe)))
+    assert steps == [256, 512]
+    assert found[0] == found[1]
+    within = [[k, k + 100] for k in (*range(1, 100), *range(50_001, 50_100))]
+    across = [[k, k + 50_000] for k in range(0, 50_000, 10)]
+    linked = {"within": within, "across": across}
+    expected = {tuple(pair) for which in passes for pair in linked[which]}
+    assert {(a, b) for one in found[0] for a in one for b in one if a < b} >= expected
+    assert sum(map(len, found[0])) == len({end for pair in expected for end in pair})
+
+
+def test_hot_buckets_take_no_more_memory_than_is_set(tmp_path: Path) -> None:
+    values = signatures(3, 220_000)
+    values[10_000:110_000] = values[10_000]  # identical
+    values[110_000:210_000, :4] = values[110_000, :4]  # different, with one band in common
+    documents = Signed(tmp_path, values)
+    recipe = documents.recipe("1MB")
+    documents.lay_out(recipe)
+    tracemalloc.start()
+    records = documents.match(recipe)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_500_000, "one bucket alone takes 2.8 MB: it goes through a file"
+    assert max(record.facts["largest_bucket"] for record in records) == 100_000
+    assert [len(one) for one in documents.cluster(recipe)] == [100_000, 100_000]
+
+
+def test_the_largest_bucket_without_duplicates(tmp_path: Path) -> None:
+    documents = Signed(tmp_path, signatures(4, 10))
+    recipe = documents.recipe("1GB")
+    documents.lay_out(recipe)
+    records = documents.match(recipe)
+    assert [record.facts for record in records] == [{"largest_bucket": 1}]
+
+
+def test_partitions_by_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "STRIDE", 7)
+    monkeypatch.setattr(cluster, "WORTH_SHARING", 2)
+    values = signatures(5, 40)
+    for a, b in ((1, 6), (2, 30), (7, 8), (22, 39)):
+        values[b] = values[a]
+    documents = Signed(tmp_path, values)
+    recipe = documents.recipe("1GB")
+    documents.lay_out(recipe)
+    documents.match(recipe)
+    assert documents.cluster(recipe) == [[1, 6], [2, 30], [7, 8], [22, 39]]
+    record = cluster.record_of(documents.store, recipe, documents.manifest)
+    expected = {1: 0, 6: 0, 2: 1, 30: 1, 7: 2, 8: 2, 22: 3, 39: 3}
+    for start in range(40):
+        for stop in range(start + 1, 41):
+            numbers, partitions = cluster.partitions_of(documents.store, record, start, stop)
+            assert dict(zip(numbers.tolist(), partitions.tolist(), strict=True)) == {
+                number: partition for number, partition in expected.items() if start <= number < stop
+            }
+            assert (np.diff(numbers) > 0).all()

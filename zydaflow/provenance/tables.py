@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Store
 
 ROW_GROUP = 65_536
+DICTIONARY_BYTES = 32_768  # enough for names; one of hashes, ids or positions costs a tenth of time and size
 
 
 class ArrowFile:
@@ -36,7 +37,9 @@ class ParquetFile:
 
     def __init__(self, outputs: ExitStack, store: Store, folder: str, schema: pa.Schema) -> None:
         self._out = outputs.enter_context(store.create(folder))
-        self._writer = pq.ParquetWriter(self._out, schema, compression="zstd", compression_level=1)
+        self._writer = pq.ParquetWriter(
+            self._out, schema, compression="zstd", compression_level=1, dictionary_pagesize_limit=DICTIONARY_BYTES
+        )
         outputs.callback(self._writer.close)  # while its file is still there, should the work be given up
         self._waiting: list[pa.RecordBatch] = []
         self._schema, self._count = schema, 0

@@ -1,5 +1,6 @@
 """Cluster: candidate edges → connected components, dealt out whole to the partitions that decide."""
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -7,20 +8,23 @@ import numpy as np
 import pyarrow as pa
 
 from zydaflow import dedup
-from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import ArrowFile, batches, open_arrow, read_table
+from zydaflow.provenance.commits import Artefact, Record, Store
+from zydaflow.provenance.scratch import Scratch
+from zydaflow.provenance.tables import ArrowFile, batches
 from zydaflow.recipe import Recipe, fingerprint
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import match
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.unit import Done, Unit
 
-CLUSTER_VERSION = 2
+CLUSTER_VERSION = 3
 BYTES_PER_MEMBER = 4096  # what deciding about one document takes: signature, keys, place, and a share of the buckets
 SHARES = 16  # partitions, at least, of what is worth sharing out between cores
 WORTH_SHARING = 65_536  # members: half a second of deciding
+STRIDE = 2**20  # documents
 NOWHERE = np.uint32(0xFFFFFFFF)  # the partition of a document without a cluster
 
+FOLDER = "work/cluster"
 MEMBERS = pa.schema([("document", pa.uint32()), ("cluster", pa.uint32())])  # cluster: its first document
 BY_DOCUMENT = pa.schema([("document", pa.uint32()), ("partition", pa.uint32())])
 
@@ -37,7 +41,7 @@ def members_per_partition(recipe: Recipe) -> int:
 
 
 def record_of(store: Store, recipe: Recipe, manifest: Manifest) -> Record | None:
-    """Artefact `members` has one batch (of MEMBERS) per partition, `by_document` all of them by number."""
+    """Artefact `members` has one batch (of MEMBERS) per partition, `by_document` one for every `STRIDE` documents."""
     return store.find("cluster", "cluster", fingerprint_of(recipe, manifest))
 
 
@@ -47,29 +51,39 @@ def units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[U
 
 
 def cluster(store: Store, recipe: Recipe, path: str) -> Done:
-    """Unites the edges of all key ranges. Memory: 8 bytes per document, and 20 per document in a cluster."""
-    manifest = manifests.load(store, path)
-    found = dedup.components(_edges(store, recipe, manifest), manifest.documents)
+    """Unites the edges of all key ranges.
+
+    Memory: 8 bytes per document and, later, 4 per document, 4 per member of a cluster and 8 per cluster, as far as
+    `memory_per_task` reaches, and files beyond; besides, 4 per member of one partition.
+    """
+    manifest, scratch = manifests.load(store, path), Scratch(store, recipe.resources.memory_per_task)
+    found = dedup.components(_edges(store, recipe, manifest), manifest.numbers, scratch.empty)
     share = max(WORTH_SHARING, len(found.members) // SHARES)
-    runs = dedup.partition(found, min(share, members_per_partition(recipe)))
+    runs = dedup.runs(found.offsets, min(share, members_per_partition(recipe)))
     fp = fingerprint_of(recipe, manifest)
     with ExitStack() as outputs:
-        file = ArrowFile(outputs, store, "work/cluster", MEMBERS)
-        partition = np.full(manifest.documents, NOWHERE, np.uint32)
+        members, by_document = (
+            ArrowFile(outputs, store, FOLDER, MEMBERS),
+            ArrowFile(outputs, store, FOLDER, BY_DOCUMENT),
+        )
+        partition = scratch.full(manifest.numbers, NOWHERE, np.uint32)
         for number, run in enumerate(runs):
             part = found.part(run)
             firsts = np.repeat(part.members[part.offsets[:-1]], np.diff(part.offsets))
-            file.write(pa.RecordBatch.from_arrays([pa.array(part.members), pa.array(firsts)], schema=MEMBERS))
+            members.write(pa.RecordBatch.from_arrays([pa.array(part.members), pa.array(firsts)], schema=MEMBERS))
             partition[part.members] = number
-        members = file.finish(f"work/cluster/members.{fp[:12]}.arrow")
-        index = ArrowFile(outputs, store, "work/cluster", BY_DOCUMENT)
-        numbers = np.flatnonzero(partition != NOWHERE)
-        columns = [pa.array(numbers.astype(np.uint32)), pa.array(partition[numbers])]
-        index.write(pa.RecordBatch.from_arrays(columns, schema=BY_DOCUMENT))
-        by_document = index.finish(f"work/cluster/by-document.{fp[:12]}.arrow")
+        for start in range(0, manifest.numbers, STRIDE):
+            here = partition[start : start + STRIDE]
+            clustered = np.flatnonzero(here != NOWHERE)
+            columns = [pa.array((clustered + start).astype(np.uint32)), pa.array(here[clustered])]
+            by_document.write(pa.RecordBatch.from_arrays(columns, schema=BY_DOCUMENT))
+        artefacts = {
+            "members": members.finish(f"{FOLDER}/members.{fp[:12]}.arrow"),
+            "by_document": by_document.finish(f"{FOLDER}/by-document.{fp[:12]}.arrow"),
+        }
         counts = {"clusters": len(found.offsets) - 1, "members": len(found.members), "partitions": len(runs)}
-        store.commit(Record("cluster", "cluster", fp, {"members": members, "by_document": by_document}, counts))
-    return Done(manifest.documents, 0)
+        store.commit(Record("cluster", "cluster", fp, artefacts, counts))
+    return Done(manifest.numbers, 0)
 
 
 def _edges(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[np.ndarray]:
@@ -78,23 +92,25 @@ def _edges(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[np.ndar
         record = store.find("match", name, fp)
         assert record is not None, f"{name} is not matched"
         for batch in batches(store, record.artefacts["edges"]):
-            yield np.column_stack([batch["a"].to_numpy(), batch["b"].to_numpy()])
+            yield batch["documents"].flatten().to_numpy().reshape(-1, 2)
 
 
 def members_of(store: Store, record: Record, partition: int) -> tuple[np.ndarray, np.ndarray]:
     """A partition's documents, int64 (m,), cluster after cluster, and the clusters' offsets, int64 (c + 1,)."""
-    batch = open_arrow(store, record.artefacts["members"]).get_batch(partition)
-    firsts = batch["cluster"].to_numpy()
-    offsets = np.append(np.flatnonzero(np.diff(firsts.astype(np.int64), prepend=-1)), len(firsts))
-    return batch["document"].to_numpy().astype(np.int64), offsets
+    documents, firsts = _chunk(store, record.artefacts["members"], partition)
+    offsets = np.append(np.flatnonzero(np.diff(firsts, prepend=-1)), len(firsts))
+    return documents, offsets
 
 
 def partitions_of(store: Store, record: Record, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    """The documents start … stop - 1 that are in clusters, int64 ascending, and the partition of each."""
-    table = read_table(store, record.artefacts["by_document"]).combine_chunks()
-    documents = table["document"].chunk(0).to_numpy() if len(table) else np.empty(0, np.uint32)
-    low, high = np.searchsorted(documents, [start, stop])
-    if low == high:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    here = table["partition"].chunk(0).to_numpy()[low:high]
-    return documents[low:high].astype(np.int64), here.astype(np.int64)
+    """The documents start … stop - 1 that are in clusters, int64 ascending, and the partition of each, int64."""
+    strides = range(start // STRIDE, math.ceil(stop / STRIDE))
+    found = np.hstack([_chunk(store, record.artefacts["by_document"], stride) for stride in strides])
+    low, high = np.searchsorted(found[0], [start, stop])
+    return found[0, low:high], found[1, low:high]
+
+
+def _chunk(store: Store, artefact: Artefact, number: int) -> np.ndarray:
+    """The two columns of one batch of a file that is mapped and checked once per process: int64 (2, m)."""
+    table = manifests.table_of(store, artefact)
+    return np.stack([column.chunk(number).to_numpy() for column in table.columns]).astype(np.int64)

@@ -1,33 +1,51 @@
 """Decide: clusters and signatures → who stays, who goes and for whom, by partition."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from zydaflow import dedup
-from zydaflow.provenance.commits import Record, Store
+from zydaflow.provenance.commits import Artefact, Record, Store
+from zydaflow.provenance.scratch import Scratch
 from zydaflow.provenance.tables import ArrowFile, read_table
 from zydaflow.recipe import Recipe, fingerprint
-from zydaflow.stages import cluster, gather
+from zydaflow.stages import cluster, gather, keys
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.match import split
 from zydaflow.stages.unit import Done, Unit
 
-DECIDE_VERSION = 2
+DECIDE_VERSION = 3
+CHUNK = 65_536  # removals whose rows are made at a time
 
-NUMBER = pa.field("document", pa.int64())
-REMOVED = pa.schema([NUMBER, *dedup.REMOVED], dedup.REMOVED.metadata)  # ascending by number
-KEEPERS = pa.schema([NUMBER, ("n_duplicates", pa.int64()), ("sources", pa.list_(pa.uint16()))])  # ascending by number
+NUMBERS = [pa.field("document", pa.int64()), pa.field("kept", pa.int64())]
+REMOVED = pa.schema([*NUMBERS, *dedup.REMOVED], dedup.REMOVED.metadata)  # ascending by number; without tokens yet
+KEEPERS = pa.schema([("document", pa.int64()), ("n_duplicates", pa.int64()), ("sources", pa.list_(pa.uint16()))])
+GONE = pa.schema([("document", pa.int64())])  # of REMOVED, in one piece: readers search it where it lies
+MATCHES = pa.schema([("document", pa.int64()), ("dataset", pa.uint16())])  # ascending; a dataset with one that is alike
 
 
 def fingerprint_of(recipe: Recipe, manifest: Manifest) -> str:
     """Of all decisions."""
-    assert recipe.dedup is not None
-    rule = recipe.dedup.model_dump(mode="json", include={"threshold", "passes", "verify", "compare_limit"})
-    return fingerprint("decide", DECIDE_VERSION, cluster.fingerprint_of(recipe, manifest), manifest.fingerprint, rule)
+    spec = recipe.dedup
+    assert spec is not None
+    rule = spec.model_dump(mode="json", include={"threshold", "passes", "verify", "compare_limit", "across", "keep"})
+    chosen_by = [rule, [[d.frozen, d.date] for d in recipe.datasets]]
+    return fingerprint(
+        "decide", DECIDE_VERSION, cluster.fingerprint_of(recipe, manifest), manifest.fingerprint, chosen_by
+    )
+
+
+def roles_of(recipe: Recipe, indexes: int = 0) -> dedup.Roles:
+    """What the recipe lets happen to the documents of its datasets, and of so many datasets of indexes after them."""
+    spec = recipe.dedup
+    assert spec is not None
+    remove_from = [d.name in spec.across.remove_from for d in recipe.datasets] if spec.across else None
+    return dedup.roles([d.frozen for d in recipe.datasets], spec.passes, remove_from, indexes)
 
 
 def records(store: Store, recipe: Recipe, manifest: Manifest) -> list[Record]:
@@ -61,45 +79,108 @@ def decide(store: Store, recipe: Recipe, path: str, partition: int) -> Done:
     clustered = cluster.record_of(store, recipe, manifest)
     assert clustered is not None
     numbers, offsets = cluster.members_of(store, clustered, partition)
-    members, documents, sets = _members(store, recipe, manifest, partition, numbers, offsets)
-    decision = dedup.decide(members, recipe.dedup, *split(recipe.dedup), sets)
-    removed = dedup.removed_table(documents, members, decision)
-    removed = removed.add_column(0, NUMBER, pa.array(numbers[decision.removed])).sort_by("document")
-    tables = {
-        "removed": removed.cast(REMOVED),
-        "clusters": dedup.clusters_table(documents, members, decision),
-        "keepers": _keepers(numbers, members, decision),
-    }
+    scratch = Scratch(store, recipe.resources.memory_per_task // 2)
+    members = _members(store, recipe, manifest, numbers, offsets, scratch)
+    sets = _sets(store, recipe, manifest, partition, numbers, scratch) if recipe.dedup.verify == "exact" else None
+    roles = roles_of(recipe, len(manifest.indexes))
+    decision = dedup.decide(members, recipe.dedup, roles, *split(recipe.dedup), sets, scratch.empty)
     fp = fingerprint_of(recipe, manifest)
     with ExitStack() as outputs:
-        artefacts = {}
-        for name, table in tables.items():
-            file = ArrowFile(outputs, store, "work/decide", table.schema)
-            for batch in table.combine_chunks().to_batches():
+        ids = dedup.cluster_ids(manifests.documents_of(store, manifest, numbers[offsets[:-1]]))
+        names = pa.array(manifest.names, pa.string())
+        tables = {
+            "removed": _removed(store, manifest, numbers, members, decision, ids),
+            "gone": iter([_gone(numbers, decision)]),
+            "clusters": iter(dedup.clusters_table(ids, names, members, decision).to_batches()),
+            "keepers": iter(_keepers(numbers, members, decision).to_batches()),
+            "matches": iter(_matches(numbers, decision).to_batches()),
+        }
+        schemas = {"removed": REMOVED, "gone": GONE, "clusters": dedup.CLUSTERS, "keepers": KEEPERS, "matches": MATCHES}
+        artefacts: dict[str, Artefact] = {}
+        for name, batches in tables.items():
+            file = ArrowFile(outputs, store, "work/decide", schemas[name])
+            for batch in batches:
                 file.write(batch)
             artefacts[name] = file.finish(f"work/decide/{partition:06d}.{name}.{fp[:12]}.arrow")
-        counts = {"members": len(numbers), "removed": len(removed), "compare_limit_met": int(decision.limit_met.sum())}
+        counts = {
+            "members": len(numbers),
+            "removed": len(decision.removed),
+            "compare_limit_met": int(decision.limit_met.sum()),
+            "doubtful": int(decision.doubtful.sum()),
+        }
         store.commit(Record("decide", f"decide/{partition}", fp, artefacts, counts))
     return Done(len(numbers), 0)
 
 
 def _members(
-    store: Store, recipe: Recipe, manifest: Manifest, partition: int, numbers: np.ndarray, offsets: np.ndarray
-) -> tuple[dedup.Members, pa.Table, dedup.ShingleSets | None]:
+    store: Store, recipe: Recipe, manifest: Manifest, numbers: np.ndarray, offsets: np.ndarray, scratch: Scratch
+) -> dedup.Members:
     """What is known of a partition's documents, in the order of the clusters."""
     assert recipe.dedup is not None
-    values = manifests.signatures_of(store, manifest, numbers, recipe.dedup.permutations)
-    documents = manifests.documents_of(store, manifest, numbers)
-    sets = None
-    if recipe.dedup.verify == "exact":
-        back = np.empty(len(numbers), np.int64)
-        back[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
-        texts = gather.texts_of(store, recipe, manifest, partition).take(pa.array(back))
-        sets = dedup.shingle_sets(texts, recipe.dedup.shingle)
+    signatures = scratch.empty((len(numbers), recipe.dedup.permutations), np.uint32)
+    manifests.fill_signatures(store, manifest, numbers, signatures)
     dataset = (np.searchsorted(manifest.bounds, numbers, side="right") - 1).astype(np.int32)
-    hashes = np.frombuffer(documents["text_hash"].chunk(0).buffers()[1], np.uint8).reshape(-1, 16)
-    order = dedup.keeper_order(offsets, dataset, *dedup.hash_keys(hashes), numbers)
-    return dedup.Members(offsets, order, dataset, values), documents, sets
+    chosen_by = [
+        *keys.keep_ranks(store, recipe, manifest, numbers),
+        *dedup.hash_keys(manifests.hashes_of(store, manifest, numbers)),
+        numbers,
+    ]
+    precedence = roles_of(recipe, len(manifest.indexes)).precedence
+    order = dedup.keeper_order(offsets, precedence[dataset], *chosen_by)
+    return dedup.Members(offsets, order, dataset, signatures, keys.exact_of(store, recipe, manifest, numbers))
+
+
+def _sets(
+    store: Store, recipe: Recipe, manifest: Manifest, partition: int, numbers: np.ndarray, scratch: Scratch
+) -> dedup.ShingleSets:
+    """The sets of shingles of a partition's documents, in the order of the clusters."""
+    assert recipe.dedup is not None
+    shingle, sizes = recipe.dedup.shingle, np.zeros(len(numbers) + 1, np.int64)
+
+    def pieces() -> Iterator[np.ndarray]:
+        done = 0
+        for texts in gather.texts_of(store, recipe, manifest, partition):
+            sets = dedup.shingle_sets(texts, shingle)
+            sizes[done + 1 : done + 1 + len(texts)] = sets.stops - sets.starts
+            done += len(texts)
+            yield sets.hashes
+
+    hashes = scratch.concatenate(pieces(), np.uint64)
+    place = np.empty(len(numbers), np.int64)
+    place[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
+    bounds = np.cumsum(sizes)
+    return dedup.ShingleSets(hashes, bounds[place], bounds[place + 1])
+
+
+def _removed(
+    store: Store,
+    manifest: Manifest,
+    numbers: np.ndarray,
+    members: dedup.Members,
+    decision: dedup.Decision,
+    ids: pa.Array,
+) -> Iterator[pa.RecordBatch]:
+    """The removals by ascending number, some at a time: places and ids take more memory than all the rest."""
+    removed = decision.removed
+    removed = removed[np.argsort(numbers[removed], kind="stable")]
+    for start in range(0, len(removed), CHUNK):
+        rows = removed[start : start + CHUNK]
+        gone, kept = numbers[rows], numbers[decision.kept[rows]]
+        described, stays = (manifests.documents_of(store, manifest, documents) for documents in (gone, kept))
+        table = dedup.removed_table(described, stays, members, decision, rows, ids)
+        columns = [pa.array(gone), pa.array(kept), *table.combine_chunks().to_batches()[0].columns]
+        yield pa.RecordBatch.from_arrays(columns, schema=REMOVED)
+
+
+def _gone(numbers: np.ndarray, decision: dedup.Decision) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array(np.sort(numbers[decision.removed]))], schema=GONE)
+
+
+def _matches(numbers: np.ndarray, decision: dedup.Decision) -> pa.Table:
+    """In which datasets each document has one that is alike."""
+    order = np.argsort(numbers, kind="stable")
+    rows, datasets = np.nonzero(decision.matched[order])
+    return pa.table([pa.array(numbers[order][rows]), pa.array(datasets.astype(np.uint16))], MATCHES)
 
 
 def _keepers(numbers: np.ndarray, members: dedup.Members, decision: dedup.Decision) -> pa.Table:
@@ -121,28 +202,31 @@ class Decisions:
         self._records = records(store, recipe, manifest) if recipe.dedup else []
 
     @cached_property
-    def _tables(self) -> list[tuple[pa.Table, pa.Table]]:
-        return [
-            (read_table(self._store, record.artefacts["removed"]), read_table(self._store, record.artefacts["keepers"]))
-            for record in self._records
-        ]
+    def _removed(self) -> list["_Rows"]:
+        return [self._rows(record, "removed", "gone") for record in self._records]
+
+    @cached_property
+    def _keepers(self) -> list["_Rows"]:
+        return [self._rows(record, "keepers", "keepers") for record in self._records]
+
+    def _rows(self, record: Record, name: str, numbers: str) -> "_Rows":
+        table, index = (read_table(self._store, record.artefacts[key]) for key in (name, numbers))
+        return _Rows(table, index["document"].to_numpy())
 
     def removed_rows(self, start: int, stop: int) -> pa.Table:
         """The rows (REMOVED) of the removals among documents start … stop - 1, by number."""
-        pieces = [_between(removed, start, stop) for removed, _ in self._tables]
+        pieces = [rows.between(start, stop) for rows in self._removed]
         return pa.concat_tables(pieces).sort_by("document") if pieces else REMOVED.empty_table()
 
     def removed(self, start: int, stop: int) -> np.ndarray:
         """int64: the removed documents among start … stop - 1."""
-        pieces = [
-            _between(removed.select(["document"]), start, stop)["document"].to_numpy() for removed, _ in self._tables
-        ]
+        pieces = [rows.numbers[rows.range(start, stop)] for rows in self._removed]
         return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
 
     def duplicates(self, documents: np.ndarray) -> tuple[np.ndarray, pa.ListArray]:
         """For ascending documents: int64, how many went for each, and the datasets that those came from, by rank."""
         counts = np.zeros(len(documents), np.int64)
-        pieces = [_between(keepers, int(documents[0]), int(documents[-1]) + 1) for _, keepers in self._tables]
+        pieces = [rows.between(int(documents[0]), int(documents[-1]) + 1) for rows in self._keepers]
         found = pa.concat_tables(pieces).sort_by("document") if pieces else KEEPERS.empty_table()
         numbers = found["document"].to_numpy()
         at = np.searchsorted(documents, numbers)
@@ -156,8 +240,17 @@ class Decisions:
         return counts, pa.ListArray.from_arrays(pa.array(np.cumsum(sizes, dtype=np.int32)), flat)
 
 
-def _between(table: pa.Table, start: int, stop: int) -> pa.Table:
-    """The rows of documents start … stop - 1, of a table ascending by document."""
-    numbers = table["document"].to_numpy()
-    low, high = np.searchsorted(numbers, [start, stop])
-    return table.slice(int(low), int(high - low))
+class _Rows(NamedTuple):
+    """A table ascending by document, memory-mapped, of which some rows are asked for at a time."""
+
+    table: pa.Table
+    numbers: np.ndarray  # int64: the documents, in one piece, and so not copied
+
+    def range(self, start: int, stop: int) -> slice:
+        """Where the documents start … stop - 1 are."""
+        return slice(*np.searchsorted(self.numbers, [start, stop]).tolist())
+
+    def between(self, start: int, stop: int) -> pa.Table:
+        """The rows of documents start … stop - 1."""
+        here = self.range(start, stop)
+        return self.table.slice(here.start, here.stop - here.start)

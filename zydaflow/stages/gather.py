@@ -1,5 +1,6 @@
 """Gather, for `verify: exact`: the texts of documents in clusters, laid out by the partition that will compare them."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import numpy as np
@@ -62,11 +63,9 @@ def gather(store: Store, recipe: Recipe, path: str, index: int) -> Done:
     return Done(len(documents), table.nbytes)
 
 
-def texts_of(store: Store, recipe: Recipe, manifest: Manifest, partition: int) -> pa.LargeStringArray:
-    """The texts of a partition's documents, by ascending number."""
-    pieces = []
+def texts_of(store: Store, recipe: Recipe, manifest: Manifest, partition: int) -> Iterator[pa.LargeStringArray]:
+    """The texts of a partition's documents, by ascending number, part by part."""
     for index in range(len(manifest.parts)):
         record = store.find("gather", f"gather/{index}", _fingerprint(recipe, manifest, index))
         assert record is not None, f"the texts of part {index} are not gathered"
-        pieces.append(open_arrow(store, record.artefacts["texts"]).get_batch(partition)["text"])
-    return pa.concat_arrays(pieces)
+        yield open_arrow(store, record.artefacts["texts"]).get_batch(partition)["text"]

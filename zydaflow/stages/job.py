@@ -52,7 +52,7 @@ class Job:
     @property
     def sketches(self) -> bool:
         """Whether signatures are wanted."""
-        return self.recipe.dedup is not None
+        return self.recipe.dedup is not None and self.dataset.dedup
 
     def unit(self, part: int) -> str:
         """The name of one part: dataset, file and where it begins, which is all that makes it that part."""
@@ -69,7 +69,8 @@ class Job:
     @cached_property
     def _measured(self) -> list[Any]:
         shard, dataset = self.shard, self.dataset
-        columns = dataset.model_dump(include={"text", "id", "metadata", "license", "sample"}, mode="json")
+        columns = dataset.model_dump(include={"text", "id", "license", "sample"}, mode="json")
+        columns["metadata"] = dataset.carried
         place = {
             "dataset": shard.dataset, "file": shard.file, "form": shard.form, "start": shard.start, "stop": shard.stop,
             "version": shard.version, "part_bytes": self.recipe.resources.shard_bytes, "seed": self.recipe.seed,

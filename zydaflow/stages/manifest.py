@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -16,6 +16,8 @@ import pyarrow as pa
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import fingerprint
+from zydaflow.stages import against
+from zydaflow.stages.against import IndexPart
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart
 
@@ -41,51 +43,87 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """All parts in the order of their numbers, and the datasets' names by rank."""
+    """All parts in the order of their numbers, and the datasets' names by rank.
+
+    Documents of indexes have the numbers after those of the run's own, and their datasets too.
+    """
 
     datasets: tuple[str, ...]
     parts: tuple[Part, ...]
+    indexes: tuple[str, ...] = ()  # datasets of indexes, as INDEX:DATASET
+    indexed: tuple[IndexPart, ...] = ()
 
     @property
     def documents(self) -> int:
+        """The run's own."""
         return self.parts[-1].stop if self.parts else 0
+
+    @property
+    def numbers(self) -> int:
+        """Documents with those of indexes."""
+        return self.indexed[-1].stop if self.indexed else self.documents
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all datasets, by number."""
+        return self.datasets + self.indexes
+
+    @cached_property
+    def all_parts(self) -> tuple[Part | IndexPart, ...]:
+        """Those of indexes last."""
+        return (*self.parts, *self.indexed)
 
     @cached_property
     def bounds(self) -> np.ndarray:
-        """int64 (datasets + 1,): the documents of dataset d are bounds[d] … bounds[d + 1] - 1."""
-        rows = np.zeros(len(self.datasets) + 1, np.int64)
-        for part in self.parts:
+        """int64 (names + 1,): the documents of dataset d are bounds[d] … bounds[d + 1] - 1."""
+        rows = np.zeros(len(self.names) + 1, np.int64)
+        for part in self.all_parts:
             rows[part.dataset + 1] += part.rows
         return np.cumsum(rows)
 
     @cached_property
     def fingerprint(self) -> str:
         """Of the kept text of all documents."""
-        return fingerprint("manifest", self.datasets, [[p.dataset, p.file, p.rows, p.keep] for p in self.parts])
+        own = [[p.dataset, p.file, p.rows, p.keep] for p in self.parts]
+        return fingerprint("manifest", self.names, own, [[p.dataset, p.rows, p.keep] for p in self.indexed])
 
     def of(self, dataset: int) -> list[Part]:
         return [part for part in self.parts if part.dataset == dataset]
 
     def overlapping(self, start: int, stop: int) -> Iterator[Part]:
-        """The parts with documents in start … stop - 1."""
-        begin = int(np.searchsorted(self._firsts, start, "right")) - 1
-        for part in self.parts[max(begin, 0) :]:
-            if part.first >= stop:
-                return
-            if part.stop > start:
-                yield part
+        """The run's own parts with documents in start … stop - 1."""
+        return _overlapping(self.parts, self.firsts[: len(self.parts)], start, stop)
+
+    def all_overlapping(self, start: int, stop: int) -> Iterator[Part | IndexPart]:
+        """All parts with documents in start … stop - 1."""
+        return _overlapping(self.all_parts, self.firsts, start, stop)
 
     @cached_property
-    def _firsts(self) -> np.ndarray:
-        return np.array([part.first for part in self.parts], np.int64)
+    def firsts(self) -> np.ndarray:
+        """int64 (all parts,): the first document of each part."""
+        return np.array([part.first for part in self.all_parts], np.int64)
 
     def to_json(self) -> bytes:
-        return orjson.dumps({"datasets": self.datasets, "parts": [asdict(part) for part in self.parts]})
+        return orjson.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, data: bytes) -> "Manifest":
         fields = orjson.loads(data)
-        return cls(tuple(fields["datasets"]), tuple(_part(p) for p in fields["parts"]))
+        indexed = (IndexPart(**{**part, "file": Artefact(**part["file"])}) for part in fields["indexed"])
+        parts = (_part(part) for part in fields["parts"])
+        return cls(tuple(fields["datasets"]), tuple(parts), tuple(fields["indexes"]), tuple(indexed))
+
+
+_AnyPart = TypeVar("_AnyPart", Part, Part | IndexPart)
+
+
+def _overlapping(parts: Sequence[_AnyPart], firsts: np.ndarray, start: int, stop: int) -> Iterator[_AnyPart]:
+    begin = int(np.searchsorted(firsts, start, "right")) - 1
+    for part in parts[max(begin, 0) :]:
+        if part.first >= stop:
+            return
+        if part.stop > start:
+            yield part
 
 
 def _part(fields: dict[str, Any]) -> Part:
@@ -117,7 +155,8 @@ def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Ma
                 )
             )
             first += rows
-    return Manifest(tuple(d.name for d in recipe.datasets), tuple(numbered))
+    datasets = tuple(dataset.name for dataset in recipe.datasets)
+    return Manifest(datasets, tuple(numbered), *against.numbered(recipe, len(datasets), first))
 
 
 def save(store: Store, manifest: Manifest) -> str:
@@ -149,7 +188,7 @@ def _mapped(modified: int, root: Path, artefact: Artefact) -> pa.Table:
     return read_table(Store(root), artefact)
 
 
-def _table(store: Store, artefact: Artefact) -> pa.Table:
+def table_of(store: Store, artefact: Artefact) -> pa.Table:
     """A part's table, memory-mapped and checked once per process: every task reads a few rows of most parts.
 
     Raises DamagedArtefact.
@@ -163,51 +202,83 @@ def _table(store: Store, artefact: Artefact) -> pa.Table:
 
 def signature_blocks(
     store: Store, manifest: Manifest, start: int, stop: int, permutations: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Signatures, uint32 (k, permutations), and word counts, int64 (k,), of documents start … stop - 1, not copied."""
-    for part in manifest.overlapping(start, stop):
-        assert part.signatures is not None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """The signatures of documents start … stop - 1, not copied: the first one's number and uint32 (k, permutations).
+
+    Parts of datasets that are not compared have none.
+    """
+    for part in manifest.all_overlapping(start, stop):
+        if part.signatures is None:
+            continue
         first, last = max(start, part.first), min(stop, part.stop)
-        for batch in _table(store, part.signatures).slice(first - part.first, last - first).to_batches():
-            yield batch["signature"].flatten().to_numpy().reshape(-1, permutations), batch["n_words"].to_numpy()
+        for batch in table_of(store, part.signatures).slice(first - part.first, last - first).to_batches():
+            yield first, batch["signature"].flatten().to_numpy().reshape(-1, permutations)
+            first += len(batch)
 
 
-def signatures_of(store: Store, manifest: Manifest, documents: np.ndarray, permutations: int) -> np.ndarray:
-    """The signatures, uint32 (m, permutations), of documents given by number."""
-    values = np.empty((len(documents), permutations), np.uint32)
-    for part, at in _by_part(manifest, documents):
+def fill_signatures(store: Store, manifest: Manifest, documents: np.ndarray, values: np.ndarray) -> None:
+    """Writes the signatures of m documents, given by number, to `values`, uint32 (m, permutations)."""
+    permutations = values.shape[1]
+    for index, at in by_part(manifest, documents):
+        part = manifest.all_parts[index]
         assert part.signatures is not None
         rows = documents[at] - part.first
         start = 0
-        for batch in _table(store, part.signatures).to_batches():
+        for batch in table_of(store, part.signatures).to_batches():
             low, high = np.searchsorted(rows, [start, start + len(batch)])
             block = batch["signature"].flatten().to_numpy().reshape(-1, permutations)
             values[at[low:high]] = block[rows[low:high] - start]
             start += len(batch)
-    return values
+
+
+def hashes_of(store: Store, manifest: Manifest, documents: np.ndarray) -> np.ndarray:
+    """The text hashes, uint8 (m, 16), of documents given by number."""
+    hashes = np.empty((len(documents), 16), np.uint8)
+    for index, at in by_part(manifest, documents):
+        part = manifest.all_parts[index]
+        taken = table_of(store, part.documents)["text_hash"].take(pa.array(documents[at] - part.first)).combine_chunks()
+        hashes[at] = np.frombuffer(taken.buffers()[1], np.uint8, 16 * len(at)).reshape(-1, 16)
+    return hashes
 
 
 def documents_of(store: Store, manifest: Manifest, documents: np.ndarray) -> pa.Table:
-    """Rows of `DOCUMENTS`, with `dataset` and `file`, of documents given by number."""
+    """Rows of `DOCUMENTS`, with `dataset` and `file`, of documents given by number.
+
+    Of a document of an index nothing is known but its place, id, hash and bytes.
+    """
     pieces, order = [], []
-    for part, at in _by_part(manifest, documents):
-        rows = _table(store, part.documents).take(pa.array(documents[at] - part.first))
+    for index, at in by_part(manifest, documents):
+        part = manifest.all_parts[index]
+        table = table_of(store, part.documents)
+        if isinstance(part, IndexPart):
+            table = table.select(against.PLACES)
+        rows = table.take(pa.array(documents[at] - part.first))
         count = len(rows)
-        rows = rows.append_column("dataset", pa.array([manifest.datasets[part.dataset]] * count, pa.string()))
-        pieces.append(rows.append_column("file", pa.array([part.file] * count, pa.string())))
+        rows = rows.append_column("dataset", pa.array([manifest.names[part.dataset]] * count, pa.string()))
+        if isinstance(part, Part):
+            rows = rows.append_column("file", pa.array([part.file] * count, pa.string()))
+        pieces.append(rows)
         order.append(at)
     places = np.empty(len(documents), np.int64)
     places[np.concatenate(order)] = np.arange(len(documents))
-    return pa.concat_tables(pieces).combine_chunks().take(pa.array(places)).combine_chunks()
+    found = pa.concat_tables(pieces, promote_options="default")
+    return found.combine_chunks().take(pa.array(places)).combine_chunks()
 
 
-def _by_part(manifest: Manifest, documents: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
-    """The parts that hold some of the documents, and where these stand among all, by ascending number."""
+def by_part(manifest: Manifest, documents: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The parts, as places in `all_parts`, that hold some of the documents, and where these stand among all of them.
+
+    By ascending number.
+    """
     if not len(documents):
         return
     order = np.argsort(documents, kind="stable")
     ascending = documents[order]
-    for part in manifest.overlapping(int(ascending[0]), int(ascending[-1]) + 1):
+    begin = int(np.searchsorted(manifest.firsts, ascending[0], "right")) - 1
+    for index in range(max(begin, 0), len(manifest.all_parts)):
+        part = manifest.all_parts[index]
         low, high = np.searchsorted(ascending, [part.first, part.stop])
         if high > low:
-            yield part, order[low:high]
+            yield index, order[low:high]
+        if high == len(ascending):
+            return

@@ -6,28 +6,30 @@ The pairs inside datasets and those between datasets come out of one look at eac
 import math
 from contextlib import ExitStack
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import xxhash
 
 from zydaflow import dedup
-from zydaflow.dedup.bands import ROW_BITS, pack, unpack
+from zydaflow.dedup.bands import ROW_BITS
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.scratch import Scratch
 from zydaflow.provenance.tables import ArrowFile
 from zydaflow.recipe import DedupSpec, Recipe, fingerprint
+from zydaflow.stages import keys
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import sketch_parameters
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.unit import Done, Unit
 
-BANDS_VERSION = 2
-MATCH_VERSION = 2
+BANDS_VERSION = 3
+MATCH_VERSION = 3
 GROUP = 2**ROW_BITS  # documents whose band keys share a file
 KEYS_PER_UNIT = 2**23  # at most, as long as there are enough key ranges: a fifth of a second of work
-KEYS = pa.schema([("key", pa.uint64())])  # as `pack` packs it
-EDGES = pa.schema([("a", pa.uint32()), ("b", pa.uint32())])
+KEYS = pa.schema([("key", pa.uint64())])  # packed
+EDGES = pa.schema([("documents", pa.list_(pa.uint32(), 2))])
 
 
 def split(spec: DedupSpec) -> tuple[int, int]:
@@ -39,23 +41,36 @@ def split(spec: DedupSpec) -> tuple[int, int]:
 
 def _bands_fingerprint(recipe: Recipe, manifest: Manifest, group: int) -> str:
     assert recipe.dedup is not None
-    start, stop = group * GROUP, min((group + 1) * GROUP, manifest.documents)
-    parts = [[p.keep, p.first, p.rows] for p in manifest.overlapping(start, stop)]
-    return fingerprint("bands", BANDS_VERSION, sketch_parameters(recipe), split(recipe.dedup), start, stop, parts)
+    start, stop = group * GROUP, min((group + 1) * GROUP, manifest.numbers)
+    parts = [[p.keep, p.first, p.rows] for p in manifest.all_overlapping(start, stop)]
+    cut = [sketch_parameters(recipe), split(recipe.dedup), _compared(recipe)]
+    return fingerprint("bands", BANDS_VERSION, cut, start, stop, parts)
+
+
+def _compared(recipe: Recipe) -> list[Any]:
+    """What else than signatures brings documents together, and of which datasets."""
+    assert recipe.dedup is not None
+    return [recipe.dedup.exact, [[d.dedup, d.id if recipe.dedup.exact else None] for d in recipe.datasets]]
 
 
 def _groups(manifest: Manifest) -> range:
-    return range(math.ceil(manifest.documents / GROUP))
+    return range(math.ceil(manifest.numbers / GROUP))
 
 
 def _units(recipe: Recipe, manifest: Manifest) -> int:
     """How many units share the key ranges: a power of two up to `dedup.RANGES`."""
     assert recipe.dedup is not None
-    keys = manifest.documents * split(recipe.dedup)[0]
+    keys = manifest.numbers * _columns(recipe)
     units = 1
     while units < dedup.RANGES and keys > units * KEYS_PER_UNIT:
         units *= 2
     return units
+
+
+def _columns(recipe: Recipe) -> int:
+    """Keys of a document: its bands, and its exact values."""
+    assert recipe.dedup is not None
+    return split(recipe.dedup)[0] + len(recipe.dedup.exact)
 
 
 def band_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[Unit]:
@@ -73,14 +88,14 @@ def lay_out(store: Store, recipe: Recipe, path: str, group: int) -> Done:
     """Writes the band keys of a group of documents, one batch per key range, which has its own checksum."""
     assert recipe.dedup is not None
     manifest = manifests.load(store, path)
-    start, stop = group * GROUP, min((group + 1) * GROUP, manifest.documents)
-    table = dedup.by_key_range(*_keys(store, recipe.dedup, manifest, start, stop))
+    start, stop = group * GROUP, min((group + 1) * GROUP, manifest.numbers)
+    table = dedup.by_key_range(_keys(store, recipe, manifest, start, stop))
     fp = _bands_fingerprint(recipe, manifest, group)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/bands", KEYS)
         checksums = []
         for low, high in pairwise(table.bounds):
-            packed = pack(table.keys[low:high], table.rows[low:high])
+            packed = table.packed[low:high]
             checksums.append(xxhash.xxh3_64_hexdigest(packed.data))
             file.write(pa.RecordBatch.from_arrays([pa.array(packed)], schema=KEYS))
         artefacts = {"keys": file.finish(f"work/bands/{group:06d}.{fp[:12]}.arrow")}
@@ -89,23 +104,26 @@ def lay_out(store: Store, recipe: Recipe, path: str, group: int) -> Done:
     return Done(stop - start, (stop - start) * recipe.dedup.permutations * 4)
 
 
-def _keys(store: Store, spec: DedupSpec, manifest: Manifest, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    """The band keys, uint64 (m, bands), of documents start … stop - 1, and which of them have words, bool (m,)."""
-    bands, rows = split(spec)
-    keys, comparable = np.empty((stop - start, bands), np.uint64), np.empty(stop - start, bool)
-    at = 0
-    for values, words in manifests.signature_blocks(store, manifest, start, stop, spec.permutations):
-        here = slice(at, at + len(words))
-        keys[here], comparable[here] = dedup.band_keys(values, bands, rows), words > 0
-        at = here.stop
-    return keys, comparable
+def _keys(store: Store, recipe: Recipe, manifest: Manifest, start: int, stop: int) -> np.ndarray:
+    """The band keys of documents start … stop - 1, and the hashes of their exact values: uint64 (m, bands + e).
+
+    0 for no key: of a document without words, without that value, or of a dataset that takes no part.
+    """
+    assert recipe.dedup is not None
+    bands, rows = split(recipe.dedup)
+    found = np.zeros((stop - start, bands + len(recipe.dedup.exact)), np.uint64)
+    for first, values in manifests.signature_blocks(store, manifest, start, stop, recipe.dedup.permutations):
+        dedup.band_keys(values, bands, rows, found[first - start : first - start + len(values)])
+    found[:, bands:] = keys.exact_of(store, recipe, manifest, np.arange(start, stop))[:, :, 0]
+    return found
 
 
 def match_fingerprint(recipe: Recipe, manifest: Manifest) -> str:
     """Of all candidate edges."""
     assert recipe.dedup is not None
-    keys = [sketch_parameters(recipe), split(recipe.dedup), manifest.fingerprint]
-    return fingerprint("match", MATCH_VERSION, keys, recipe.dedup.passes, _units(recipe, manifest))
+    cut = [sketch_parameters(recipe), split(recipe.dedup), _compared(recipe), manifest.fingerprint]
+    linked = [_link(recipe.dedup), _boundaries(recipe.dedup, manifest).tolist()]
+    return fingerprint("match", MATCH_VERSION, cut, linked, _units(recipe, manifest))
 
 
 def match_names(recipe: Recipe, manifest: Manifest) -> list[str]:
@@ -118,7 +136,7 @@ def match_units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> 
     """Key ranges in which candidates are to be found."""
     fp, names = match_fingerprint(recipe, manifest), match_names(recipe, manifest)
     assert recipe.dedup is not None
-    size = manifest.documents * split(recipe.dedup)[0] * 8 // len(names)
+    size = manifest.numbers * _columns(recipe) * 8 // len(names)
     return [
         Unit(name, match, (recipe, path, index, len(names)), size)
         for index, name in enumerate(names)
@@ -131,25 +149,43 @@ def match(store: Store, recipe: Recipe, path: str, index: int, units: int) -> Do
     assert recipe.dedup is not None
     manifest = manifests.load(store, path)
     groups = [_open(store, recipe, manifest, group) for group in _groups(manifest)]
-    fp, width, seen = match_fingerprint(recipe, manifest), dedup.RANGES // units, 0
+    fp, width, memory = match_fingerprint(recipe, manifest), dedup.RANGES // units, recipe.resources.memory_per_task
+    scratch, link, seen, largest = Scratch(store, memory), _link(recipe.dedup), 0, 0
+    boundaries = _boundaries(recipe.dedup, manifest)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/match", EDGES)
         for key_range in range(index * width, (index + 1) * width if groups else 0):
-            keys, numbers = _read(groups, key_range)
-            edges = dedup.forest(keys, numbers, _link(recipe.dedup), manifest.bounds[:-1])
-            file.write(pa.RecordBatch.from_arrays([pa.array(edges[:, 0]), pa.array(edges[:, 1])], schema=EDGES))
-            seen += len(keys)
+            blocks = [dedup.Block(group.read(key_range), group.first) for group in groups]
+            seen += sum(len(block.packed) for block in blocks)
+            for edges in dedup.forest(blocks, link, boundaries, memory, scratch.empty):
+                found = edges.documents
+                if manifest.indexed:  # an edge goes out from the lowest document: these are of buckets of indexes alone
+                    found = found[found[:, 0] < manifest.documents]
+                pairs = pa.FixedSizeListArray.from_arrays(pa.array(found.reshape(-1)), 2)
+                file.write(pa.RecordBatch.from_arrays([pairs], schema=EDGES))
+                largest = max(largest, edges.largest)
         artefact = file.finish(f"work/match/{index:04d}-of-{units:04d}.{fp[:12]}.arrow")
-        counts = {"keys": seen, "edges": file.rows}
-        store.commit(Record("match", f"match/{index}-of-{units}", fp, {"edges": artefact}, counts))
+        counts, facts = {"keys": seen, "edges": file.rows}, {"largest_bucket": largest}
+        store.commit(Record("match", f"match/{index}-of-{units}", fp, {"edges": artefact}, counts, facts))
     return Done(0, seen * 8)
 
 
 def _link(spec: DedupSpec) -> dedup.Link:
     """Which documents that share a key are candidates: those of one dataset, of several, or all."""
-    if spec.passes == ("within",):
+    if spec.exact:
+        return "all"
+    if spec.passes == ("within",) and not spec.against:
         return "within"
-    return "across" if spec.passes == ("across",) else "all"
+    return "across" if spec.passes in ((), ("across",)) else "all"
+
+
+def _boundaries(spec: DedupSpec, manifest: Manifest) -> np.ndarray:
+    """int64: the first document of each dataset, as far as links tell them apart: all that indexes hold is one of them.
+
+    Without passes the run's own are one, too: their documents are not held against each other.
+    """
+    own = manifest.bounds[: len(manifest.datasets) if spec.passes else 1]
+    return np.append(own, manifest.documents) if manifest.indexed else own
 
 
 class _Group(NamedTuple):
@@ -180,13 +216,3 @@ def _open(store: Store, recipe: Recipe, manifest: Manifest, group: int) -> _Grou
     except (pa.ArrowInvalid, OSError) as error:
         raise DamagedArtefact(path, f"is no whole Arrow file ({error})") from error
     return _Group(path, group * GROUP, reader, record.facts["xxh3_64"])
-
-
-def _read(groups: list[_Group], key_range: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys, uint64, and documents, uint32, of one range from all groups."""
-    keys, numbers = [], []
-    for group in groups:
-        here, rows = unpack(group.read(key_range), key_range)
-        keys.append(here)
-        numbers.append(rows + np.uint32(group.first))
-    return np.concatenate(keys), np.concatenate(numbers)

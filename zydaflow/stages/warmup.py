@@ -20,22 +20,34 @@ def compile_kernels() -> None:
     blank(from_arrow(texts))
     for unit in ("word", "character"):
         sketch = dedup.sketch(texts, ShingleSpec(unit=unit, size=3), 8, 1)
-    mapped = np.frombuffer(sketch.signatures.tobytes(), np.uint32).reshape(sketch.signatures.shape)
-    for signatures in (sketch.signatures, mapped):  # numba takes what can be written to for another type
+    for signatures in (sketch.signatures, _mapped(sketch.signatures)):
         keys = dedup.band_keys(signatures, 4, 2)
-    table = dedup.by_key_range(keys, sketch.n_words > 0)
-    edges = dedup.forest(table.keys, table.rows, "all", np.zeros(1, np.int64))
-    clusters = dedup.components([edges], len(texts))
-    for verify in ("signature", "exact"):
-        _decide(texts, clusters, sketch.signatures, DedupSpec(permutations=8, bands=4, rows=2, verify=verify))
+    table = dedup.by_key_range(keys)
+    blocks = [dedup.Block(_mapped(table.packed), 0)]
+    edges = next(dedup.forest(blocks, "all", np.zeros(1, np.int64), 10**6, np.empty)).documents
+    for pairs in (edges, _mapped(edges)):
+        clusters = dedup.components([pairs], len(texts))
+    for spec in (
+        DedupSpec(permutations=8, bands=4, rows=2),
+        DedupSpec(permutations=8, bands=4, rows=2, verify="exact"),
+        DedupSpec(permutations=8, bands=4, rows=2, verify="none", passes=("joint",)),
+    ):
+        _decide(texts, clusters, sketch.signatures, spec)
 
 
-def _decide(texts: pa.LargeStringArray, clusters: dedup.Clusters, signatures: np.ndarray, spec: DedupSpec) -> None:
-    members = clusters.members.astype(np.int64)
-    dataset = np.zeros(len(members), np.int32)
-    order = dedup.keeper_order(clusters.offsets, dataset, members)
-    sets = dedup.shingle_sets(texts.take(pa.array(members)), spec.shingle)
-    decision = dedup.decide(dedup.Members(clusters.offsets, order, dataset, signatures[members]), spec, 4, 2, sets)
+def _mapped(array: np.ndarray) -> np.ndarray:
+    """The array as a memory-mapped file gives it: numba takes what can be written to for another type."""
+    return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+
+
+def _decide(texts: pa.Array, clusters: dedup.Clusters, signatures: np.ndarray, spec: DedupSpec) -> None:
+    numbers = clusters.members.astype(np.int64)
+    dataset = np.zeros(len(numbers), np.int32)
+    order = dedup.keeper_order(clusters.offsets, dataset, numbers)
+    exact = np.zeros((len(numbers), 0, 2), np.uint64)
+    members = dedup.Members(clusters.offsets, order, dataset, signatures[numbers], exact)
+    sets = dedup.shingle_sets(texts.take(pa.array(numbers)), spec.shingle)
+    dedup.decide(members, spec, dedup.roles([False], spec.passes), 4, 2, sets)
+    dedup.text_hashes(texts)
     place = {"dataset": "d", "file": "f", "position": 0, "id": None, "text_hash": b"\0" * 16, "bytes": 1}
-    documents = pa.Table.from_pylist([place] * len(members), dedup.DOCUMENTS)
-    dedup.removed_table(documents, dedup.Members(clusters.offsets, order, dataset, signatures[members]), decision)
+    dedup.cluster_ids(pa.Table.from_pylist([place], dedup.DOCUMENTS))

@@ -1,0 +1,201 @@
+"""Which copy stays: the recipe's keys, frozen datasets, directions, and what makes documents equal."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from inputs import edited, prose
+from serial import Serial
+
+from zydaflow.errors import InputError, RecipeError
+from zydaflow.provenance.verify import verify
+from zydaflow.provenance.waterfall import load
+from zydaflow.recipe import load_recipe
+from zydaflow.stages.plan import check, plan
+
+RNG = random.Random(3)
+ONE, TWO, THREE = (prose(RNG, 90) for _ in range(3))
+NEAR = [edited(RNG, ONE, 2) for _ in range(4)]
+
+
+def write(folder: Path, name: str, rows: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
+    """A dataset of these records, with its entry in the recipe."""
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return {"name": name, "path": str(path), "id": "id"} | keys
+
+
+def recipe(entries: list[dict], out: Path, **dedup: Any) -> dict[str, Any]:
+    spec = {"shingle": {"size": 3}, "threshold": 0.5, "bands": 32, "rows": 4} | dedup
+    return {"name": "choice", "datasets": entries, "dedup": spec, "output": {"path": str(out)}}
+
+
+def removed(out: Path) -> dict[str, tuple[str, str]]:
+    """id → (id of the kept one, outcome), and the sums hold."""
+    assert verify(out) == []
+    rows = pq.read_table(out / "evidence" / "removed.parquet").to_pylist()
+    outcomes = Counter(row["outcome"] for row in rows)
+    told = load(out)["total"]["outcomes"]
+    assert all(told[name]["documents"] == outcomes[name] for name in told if name.startswith("removed"))
+    return {row["id"]: (row["kept_id"], row["outcome"].removeprefix("removed_")) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("keep", "stays"),
+    [
+        (["score"], "b"),
+        (["score ascending"], "a"),
+        (["label"], "c"),
+        (["label ascending", "score"], "b"),
+        (["date"], "d"),
+        (["date ascending"], "b"),
+        (["length"], "c"),
+        (["length ascending"], "b"),
+        (["n_words"], "c"),
+        (["n_words ascending"], "b"),
+    ],
+)
+def test_the_keys_of_the_recipe_choose(serial: Serial, tmp_path: Path, out: Path, keep: list[str], stays: str) -> None:
+    rows = [
+        {"id": "a", "text": NEAR[0], "score": 1, "label": "x", "when": "2019-05-01"},
+        {"id": "b", "text": NEAR[1][: NEAR[1].rindex(" ")], "score": 9.5, "label": "x", "when": "2018"},
+        {"id": "c", "text": NEAR[2] + " more", "score": 3, "label": "y", "when": None},
+        {"id": "d", "text": NEAR[3], "score": None, "label": None, "when": "2019-05-01T00:00:01Z"},
+    ]
+    entry = write(tmp_path, "all", rows, metadata=["score", "label"], date="when")
+    serial.run(recipe([entry], out, keep=keep))
+    assert removed(out) == {name: (stays, "within") for name in "abcd" if name != stays}
+
+
+def test_rank_comes_before_every_key(serial: Serial, tmp_path: Path, out: Path) -> None:
+    first = write(tmp_path, "first", [{"id": "a", "text": NEAR[0], "score": 1}], metadata=["score"])
+    second = write(tmp_path, "second", [{"id": "b", "text": NEAR[1], "score": 9}], metadata=["score"])
+    serial.run(recipe([first, second], out, keep=["score"]))
+    assert removed(out) == {"b": ("a", "across")}
+
+
+def test_a_column_that_one_dataset_lacks_is_no_value(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [{"id": name, "text": text, "score": 1} for name, text in zip("ab", NEAR, strict=False)]
+    one = write(tmp_path, "one", rows)
+    two = write(tmp_path, "two", [{"id": "c", "text": TWO, "score": 1}], metadata=["score"])
+    serial.run(recipe([one, two], out, keep=["score"]))
+    assert len(removed(out)) == 1
+
+
+def test_what_is_frozen_loses_nothing_and_others_lose_to_it(serial: Serial, tmp_path: Path, out: Path) -> None:
+    best = write(tmp_path, "best", [{"id": "a", "text": NEAR[0]}, {"id": "b", "text": TWO}])
+    fixed = write(tmp_path, "fixed", [{"id": c, "text": t} for c, t in zip("cd", NEAR[1:], strict=False)], frozen=True)
+    last = write(tmp_path, "last", [{"id": "e", "text": NEAR[3]}, {"id": "f", "text": TWO}])
+    serial.run(recipe([best, fixed, last], out))
+    gone = removed(out)
+    assert gone.pop("f") == ("b", "across")
+    assert set(gone) == {"a", "e"}
+    assert {kept for kept, _ in gone.values()} <= {"c", "d"}
+    assert {how for _, how in gone.values()} == {"across"}
+
+
+def test_a_dataset_apart_is_neither_compared_nor_sketched(serial: Serial, tmp_path: Path, out: Path) -> None:
+    best = write(tmp_path, "best", [{"id": "a", "text": ONE, "url": "u"}], metadata=["url"])
+    apart = write(tmp_path, "apart", [{"id": c, "text": ONE, "url": "u"} for c in "bc"], metadata=["url"], dedup=False)
+    last = write(tmp_path, "last", [{"id": "d", "text": ONE, "url": "v"}], metadata=["url"])
+    serial.run(recipe([apart, best, last], out, exact=["url"], keep=["length"]))
+    assert removed(out) == {"d": ("a", "across")}
+    assert not list((out / "work" / "signatures").glob("apart/*"))
+    assert load(out)["datasets"]["apart"]["outcomes"]["written"]["documents"] == 2
+
+
+def test_removed_from_one_alone_the_other_is_untouched(serial: Serial, tmp_path: Path, out: Path) -> None:
+    """A and B share documents, B has duplicates of its own: only A loses, though it has the better rank."""
+    a = write(tmp_path, "a", [{"id": "a1", "text": ONE}, {"id": "a2", "text": TWO}, {"id": "a3", "text": TWO}])
+    b = write(
+        tmp_path, "b", [{"id": "b1", "text": NEAR[0]}, {"id": "b2", "text": NEAR[0]}, {"id": "b3", "text": THREE}]
+    )
+    serial.run(recipe([a, b], out, passes=["across"], across={"remove_from": ["a"]}))
+    ((gone, (kept, how)),) = removed(out).items()
+    assert (gone, how) == ("a1", "across")
+    assert kept in ("b1", "b2")
+    row = pq.read_table(out / "evidence" / "removed.parquet").to_pylist()[0]
+    assert (row["dataset"], row["kept_dataset"]) == ("a", "b")
+    assert row["jaccard_estimate"] >= 0.5
+    assert load(out)["datasets"]["b"]["outcomes"]["written"]["documents"] == 3
+
+
+def test_equal_texts_and_equal_urls_have_an_outcome_of_their_own(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [
+        {"id": "a", "text": ONE, "url": "HTTP://Example.com:80/x"},
+        {"id": "b", "text": ONE.upper() + "!", "url": "http://example.com/other"},  # equal once it is normalised
+        {"id": "c", "text": TWO, "url": "http://example.com/x#part"},  # the same page, another text
+        {"id": "d", "text": NEAR[0], "url": None},
+        {"id": "e", "text": "?!", "url": None},
+        {"id": "f", "text": "...", "url": None},  # without words: equal to nothing
+        {"id": "g", "text": "?", "url": "http://example.com/x"},
+    ]
+    entry = write(tmp_path, "web", rows, metadata=["url", "order"])
+    for number, row in enumerate(rows):
+        row["order"] = number
+    entry = write(tmp_path, "web", rows, metadata=["url", "order"])
+    serial.run(recipe([entry], out, exact=["text", "url"], keep=["order ascending"]))
+    assert removed(out) == {"b": ("a", "exact"), "c": ("a", "exact"), "g": ("a", "exact"), "d": ("a", "within")}
+    counts = load(out)["datasets"]["web"]["outcomes"]
+    assert {k: v["documents"] for k, v in counts.items() if v["documents"]} == {
+        "removed_exact": 3,
+        "removed_within": 1,
+        "written": 3,
+    }
+
+
+def test_an_equal_one_that_goes_itself_takes_nobody_with_it(serial: Serial, tmp_path: Path, out: Path) -> None:
+    """B goes for A by its text, so C, of B's page, stays: no removal may name a document that is gone."""
+    a = write(tmp_path, "a", [{"id": "a", "text": ONE, "url": "u"}], metadata=["url"])
+    rest = [{"id": "b", "text": NEAR[0], "url": "v", "n": 1}, {"id": "c", "text": TWO, "url": "v", "n": 2}]
+    b = write(tmp_path, "b", rest, metadata=["url", "n"])
+    serial.run(recipe([a, b], out, exact=["url"], keep=["n ascending"]))
+    assert removed(out) == {"b": ("a", "across")}
+
+
+def test_equal_ids_across_datasets_whatever_the_passes(serial: Serial, tmp_path: Path, out: Path) -> None:
+    a = write(tmp_path, "a", [{"id": "1", "text": ONE}, {"id": "2", "text": TWO}])
+    b = write(tmp_path, "b", [{"id": "1", "text": THREE}])
+    serial.run(recipe([a, b], out, exact=["id"], passes=["within"]))
+    assert removed(out) == {"1": ("1", "exact")}
+
+
+def test_keys_are_made_again_only_where_they_change(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [{"id": c, "text": t, "score": n} for n, (c, t) in enumerate(zip("abcd", NEAR, strict=True))]
+    entry = write(tmp_path, "all", rows, metadata=["score"])
+    serial.run(recipe([entry], out, keep=["score"]))
+    assert set(serial.done) >= {"keys", "bands", "match", "decide"}
+    serial.run(recipe([entry], out, keep=["score ascending"]))
+    assert not {"measure", "keys", "bands", "match", "cluster"} & set(serial.done)
+    assert removed(out) == dict.fromkeys("bcd", ("a", "within"))
+
+
+@pytest.mark.parametrize(
+    ("dedup", "message"),
+    [
+        ({"keep": ["qualty"]}, "dedup.keep: 'qualty' is no signal, and no dataset has it in its metadata"),
+        ({"keep": ["n_wrds"]}, "did you mean n_words"),
+        ({"keep": ["date"]}, "keep names date, and no dataset has one; add date: COLUMN"),
+        ({"keep": ["length", "length ascending"]}, "names a key twice"),
+        ({"keep": ["ascending"]}, "'ascending' has no name"),
+        ({"exact": ["link"]}, "exact names the column 'link', which no dataset carries"),
+        ({"across": {"remove_from": ["c"]}}, "across.remove_from names 'c'; the datasets are a, b"),
+        ({"across": {"remove_from": ["a"]}, "passes": ["within"]}, "is about the pass across; add that to passes"),
+        ({"exact": ["text"], "passes": ["joint"], "verify": "none"}, "the joint pass has no exact"),
+        ({"passes": []}, "only with against or exact"),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, out: Path, dedup: dict, message: str) -> None:
+    entries = [write(tmp_path, name, [{"id": "1", "text": ONE}]) for name in "ab"]
+    with pytest.raises(RecipeError, match=message.replace("[", r"\[")):
+        check(load_recipe(recipe(entries, out, **dedup)))
+
+
+def test_a_date_or_key_column_that_is_not_there_is_found_while_planning(tmp_path: Path, out: Path) -> None:
+    entry = write(tmp_path, "a", [{"id": "1", "text": ONE}], date="when")
+    with pytest.raises(InputError, match="when"):
+        plan(load_recipe(recipe([entry], out, keep=["date"])))
