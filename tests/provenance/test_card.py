@@ -44,8 +44,32 @@ def test_composition_waterfall_and_overlap(written: str) -> None:
     for name, row in (("a", a), ("b", b)):
         assert [int(cell.split()[0]) for cell in row[2:]] == list(EXPECTED[name].values())
     assert total[0] == "all datasets"
-    overlap = [row[:3] for row in rows(written, "Overlap between the datasets")[2:]]
-    assert overlap == [["a", "a", "3"], ["b", "a", "6"], ["b", "b", "1"]]
+    overlap = [row[:3] for row in rows(written, "Overlap between the datasets")]
+    assert overlap == [
+        ["removed from", "kept in", "documents"],
+        ["---"] * 3,
+        ["a", "a", "3"],
+        ["b", "a", "6"],
+        ["b", "b", "1"],
+        ["documents of", "similar to some of", "documents"],
+        ["---"] * 3,
+        ["a", "a", "6"],
+        ["a", "b", "6"],
+        ["b", "a", "6"],
+        ["b", "b", "2"],
+    ]
+
+
+def test_what_was_lost_to_an_index_comes_last(run: Run) -> None:
+    lost = {"documents": 2, "bytes": 10, "tokens": 4}
+    losses = {"b": {"index": lost, "b": lost, "a": lost}, "a": {"an-index": lost}}
+    shown = card.render(run.statistics | {"losses": losses, "matches": {}}, run.recipe)
+    assert rows(shown, "Overlap between the datasets")[2:] == [
+        ["a", "an-index", "2", "10 B", "4"],
+        ["b", "a", "2", "10 B", "4"],
+        ["b", "b", "2", "10 B", "4"],
+        ["b", "index", "2", "10 B", "4"],
+    ]
 
 
 def test_every_column_of_the_corpus_is_explained(run: Run, written: str) -> None:

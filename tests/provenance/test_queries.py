@@ -47,8 +47,9 @@ def test_a_rule_that_breaks_nothing_has_one_side(run: Run) -> None:
         queries.near_threshold(run, "b", "n_words.max")
 
 
-def test_overlap(run: Run) -> None:
+def test_overlap_and_matches(run: Run) -> None:
     assert np.array_equal(queries.overlap(run), [[3, 0], [6, 1]])
+    assert np.array_equal(queries.matches(run), [[6, 6], [6, 2]])
 
 
 def test_pictures_without_matplotlib_say_how_to_get_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,49 @@ def test_who_lost_documents_to_whom(page: Page) -> None:
     assert [[cell[0] for cell in row] for row in matrix] == [["a", "3", "·"], ["b", "6", "1"]]
 
 
+def test_how_alike_the_datasets_are(page: Page) -> None:
+    matrix = page.rows[page.rows.index(["of ↓ like →", "a", "b"]) + 1 :][:2]
+    assert [[cell[0] for cell in row] for row in matrix] == [["a", "6", "6"], ["b", "6", "2"]]
+    assert matrix[0][1].startswith("622.2 %")  # 6 of the 27 that the rules leave
+
+
+def test_an_index_is_a_column_of_its_own(run: Run) -> None:
+    statistics = copy.deepcopy(run.statistics)
+    statistics["losses"]["a"]["index"] = {"documents": 2, "bytes": 300}
+    page = Page(report.render(statistics, run.recipe))
+    matrix = page.rows[page.rows.index(["lost by ↓ to →", "a", "b", "index"]) + 1 :][:2]
+    assert [row[3] for row in matrix] == ["25.9 %300 B", "·"]
+
+
+def test_sizes_of_clusters(page: Page) -> None:
+    sizes = page.rows[page.rows.index(["documents", "all", "a", "b"]) + 1 :][:2]
+    assert sizes == [["1", "·", "6", "6"], ["2 to 3", "10", "3", "1"]]
+
+
+def test_the_largest_clusters_show_pairs_as_text(run: Run) -> None:
+    statistics = copy.deepcopy(run.statistics)
+    (first, *_) = statistics["clusters"]["largest"]
+    place = {"dataset": "a", "file": "x.jsonl", "position": 7, "id": None}
+    pair = {"kept": place | {"excerpt": "one <b>two</b> three"}, "removed": place | {"excerpt": "one <i>two</i> three"}}
+    unknown = {"kept": place | {"excerpt": None}, "removed": place | {"excerpt": "alone"}}
+    first["samples"] = [
+        {"similarity": 0.5, "outcome": "removed_within", **pair},
+        {"similarity": 1.0, "outcome": "removed_exact", **unknown},
+    ]
+    statistics["clusters"]["largest"] = [first]
+    html = report.render(statistics, run.recipe)
+    page = Page(html)
+    shown = page.rows[page.rows.index(["similarity", "", "from", "beginning of the text"]) + 1 :][:4]
+    assert shown == [
+        ["0.5", "stays", "a: x.jsonl @ 7", "one <b>two</b> three"],
+        ["", "removed within", "a: x.jsonl @ 7", "one <i>two</i> three"],
+        ["1", "stays", "a: x.jsonl @ 7", ""],
+        ["", "removed exact", "a: x.jsonl @ 7", "alone"],
+    ]
+    assert "&lt;<mark>b</mark>&gt;two&lt;/<mark>b</mark>&gt; three" in html
+    assert "&lt;<mark>i</mark>&gt;two&lt;/<mark>i</mark>&gt; three" in html
+
+
 def test_idle_rules_are_one_line_for_each_dataset(page: Page) -> None:
     assert page.text.count("removes none of") == 0
     assert page.text.count("zyda.mean_word_length.max") == 2
@@ -148,7 +191,8 @@ def test_no_document_at_all(tmp_path: Path) -> None:
         "datasets": {"a": dataset},
         "total": {"read": none, "outcomes": outcomes},
         "losses": {},
-        "clusters": {"count": 0, "sizes": {}, "compare_limit_met": 0},
+        "matches": {},
+        "clusters": {"count": 0, "sizes": {}, "by_dataset": {}, "largest": [], "compare_limit_met": 0},
         "alarms": [],
     }
     recipe = load_recipe({"name": "none", "datasets": [{"name": "a", "path": str(tmp_path)}]})

@@ -24,10 +24,12 @@ def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[Rule, ...]:
 
 
 def signals_needed(recipe: Recipe, dataset: DatasetSpec) -> tuple[str, ...]:
-    """The signals to measure for a dataset: those of its rules, and those that its rule sets report."""
+    """The signals to measure for a dataset: those of its rules, those that its rule sets report, those that copies
+    are chosen by."""
     rules = [rule.signal for rule in resolve(recipe, dataset) if rule.signal in SIGNALS]
     reports = [name for spec in recipe.filters_of(dataset) if isinstance(spec, str) for name in preset(spec).reports]
-    return tuple(dict.fromkeys(rules + reports))
+    chosen_by = [key.name for key in recipe.dedup.keep_keys if key.name in SIGNALS] if recipe.dedup else []
+    return tuple(dict.fromkeys(rules + reports + chosen_by))
 
 
 def _written(specs: list[RuleSpec]) -> dict[str, Rule]:

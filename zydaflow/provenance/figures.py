@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zydaflow.provenance.outcomes import OUTCOMES
+from zydaflow.provenance.outcomes import DUPLICATES, OUTCOMES
 
 Json = dict[str, Any]
 
@@ -16,6 +16,17 @@ def outcomes_met(statistics: Json) -> list[str]:
     """The outcomes that some document had, in the order of the pipeline; `written` always."""
     total = statistics["total"]["outcomes"]
     return [outcome for outcome in OUTCOMES if outcome == "written" or total[outcome]["documents"]]
+
+
+def duplicates(outcomes: Json) -> int:
+    """Documents that were removed as duplicates of any kind."""
+    return sum(outcomes[outcome]["documents"] for outcome in DUPLICATES)
+
+
+def compared(dataset: Json) -> int:
+    """Documents that the rules leave, and that deduplication comes to."""
+    outcomes = dataset["outcomes"]
+    return duplicates(outcomes) + sum(outcomes[outcome]["documents"] for outcome in ("pending", "written"))
 
 
 def share(part: int, whole: int) -> str:
@@ -49,6 +60,6 @@ def threshold(rule: Json) -> str:
 
 
 def size_class(smallest: str) -> str:
-    """The sizes of clusters that are counted together, from the smallest of them, a power of two: `4 to 7`."""
+    """The sizes of clusters that are counted together, from the smallest of them, a power of two: `1`, `4 to 7`."""
     low = int(smallest)
-    return f"{low} to {2 * low - 1}"
+    return f"{low:,} to {2 * low - 1:,}" if low > 1 else smallest

@@ -1,5 +1,6 @@
 """What a run was made of, as the report and the dataset card say it."""
 
+from collections.abc import Iterator
 from importlib.metadata import version
 
 from zydaflow import dedup
@@ -41,15 +42,20 @@ def language(recipe: Recipe) -> str:
     return f"Documents in {', '.join(spec.keep)} stay, by {last_part(spec.model)}, from a score of {spec.min_score:g}."
 
 
-def deduplication(spec: DedupSpec | None) -> str:
+def deduplication(recipe: Recipe) -> str:
     """How duplicates were found and which of them went, in sentences."""
-    if spec is None:
+    if recipe.dedup is None:
         return "Duplicates were not looked for."
+    return " ".join([_found(recipe.dedup), *choices(recipe, recipe.dedup)])
+
+
+def _found(spec: DedupSpec) -> str:
     given = spec.bands is not None and spec.rows is not None
     bands, rows = (spec.bands, spec.rows) if given else dedup.choose(spec.threshold, spec.permutations, spec.verify)
+    passes = f"{' and '.join(spec.passes) or 'no'} {'pass' if len(spec.passes) == 1 else 'passes'}"
     found = (
         f"MinHash over shingles of {spec.shingle.size} {spec.shingle.unit}s, {spec.permutations} permutations in "
-        f"{bands} bands of {rows} rows, {' and '.join(spec.passes)} {'pass' if len(spec.passes) == 1 else 'passes'}. "
+        f"{bands} bands of {rows} rows, {passes}. "
     )
     if spec.verify == "none":
         return found + "Of every connected component the best-ranked document stays, unverified."
@@ -58,6 +64,22 @@ def deduplication(spec: DedupSpec | None) -> str:
         f"A document goes if one that stays comes before it, by rank first, shares a band with it, and is at least "
         f"{spec.threshold:g} similar by {by}."
     )
+
+
+def choices(recipe: Recipe, spec: DedupSpec) -> Iterator[str]:
+    """What else decided which documents went."""
+    if spec.exact:
+        yield f"So it does if one that stays and comes before it has the same {' or '.join(spec.exact)}."
+    if spec.keep:
+        yield f"Among documents of one dataset the order is by {', '.join(spec.keep)}."
+    if spec.across:
+        yield f"For documents of other datasets only those of {', '.join(spec.across.remove_from)} went."
+    if frozen := [dataset.name for dataset in recipe.datasets if dataset.frozen]:
+        yield f"Nothing went from {', '.join(frozen)}, and the others lost to it, whatever their rank."
+    if apart := [dataset.name for dataset in recipe.datasets if not dataset.dedup]:
+        yield f"Not compared with anything: {', '.join(apart)}."
+    if spec.against:
+        yield f"What is in the index {' or '.join(map(last_part, spec.against))} went too."
 
 
 def tokenizer(recipe: Recipe) -> str:

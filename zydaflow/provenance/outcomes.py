@@ -5,8 +5,11 @@ OUTCOMES = (
     "null",  # it holds no text
     "empty",  # nothing is left of its text without whitespace
     "filtered",  # it breaks a rule
-    "removed_within",  # a document of its own dataset stays for it
-    "removed_across",  # a document of another dataset stays for it
+    "removed_exact",  # a document of the same text, or of the same value of a column, stays for it
+    "removed_within",  # a similar document of its own dataset stays for it
+    "removed_across",  # a similar document of another dataset, or of an index, stays for it
     "pending",  # kept so far; the run did not come to it yet
     "written",  # it is in the corpus
 )
+
+DUPLICATES = tuple(outcome for outcome in OUTCOMES if outcome.startswith("removed_"))

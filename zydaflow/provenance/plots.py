@@ -7,8 +7,8 @@ import numpy as np
 from zydaflow.errors import InputError
 from zydaflow.provenance.binaxis import boundary, extent, ticks
 from zydaflow.provenance.distributions import Row, by_signal, is_flat
-from zydaflow.provenance.figures import threshold
-from zydaflow.provenance.queries import overlap, rule_counts
+from zydaflow.provenance.figures import compared, threshold
+from zydaflow.provenance.queries import matches, overlap, rule_counts
 from zydaflow.provenance.run import Run
 from zydaflow.signals import SIGNALS
 from zydaflow.signals.signal import Signal
@@ -103,22 +103,34 @@ def rule_bars(run: Run) -> "Figure":
 
 def overlap_map(run: Run) -> "Figure":
     """Who lost documents to whom: the number, and as shade its share of the losing dataset's documents."""
-    names, lost = run.datasets, overlap(run)
-    read = [max(1, run.statistics["datasets"][name]["read"]["documents"]) for name in names]
-    shares = lost / np.array(read)[:, None]
+    read = [run.statistics["datasets"][name]["read"]["documents"] for name in run.datasets]
+    return _map(run.datasets, overlap(run), read, ("lost by", "kept in", "share of the losing dataset"))
+
+
+def match_map(run: Run) -> "Figure":
+    """How alike the datasets are: documents of a row with a similar one in the column, and their share as shade."""
+    left = [compared(run.statistics["datasets"][name]) for name in run.datasets]
+    return _map(
+        run.datasets, matches(run), left, ("documents of", "similar to some of", "share of what the rules leave")
+    )
+
+
+def _map(names: list[str], counts: np.ndarray, of: list[int], labels: tuple[str, str, str]) -> "Figure":
+    """A cell for each two datasets: the count, and its share of the row's documents."""
+    shares = counts / np.maximum(1, of)[:, None]
     figure, (axis,) = _figure(1, 2.4 + 0.5 * len(names))
     image = axis.imshow(np.sqrt(shares), cmap=LOST, vmin=0, vmax=1, aspect="auto")
-    for row, column in zip(*np.nonzero(lost), strict=True):
+    for row, column in zip(*np.nonzero(counts), strict=True):
         dark = shares[row, column] > 0.36
-        text = f"{lost[row, column]:,}\n{shares[row, column]:.1%}"
+        text = f"{counts[row, column]:,}\n{shares[row, column]:.1%}"
         axis.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
     axis.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axis.set_yticks(range(len(names)), names)
-    axis.set(xlabel="kept in", ylabel="lost by")
+    axis.set(ylabel=labels[0], xlabel=labels[1])
     edges = np.arange(len(names) + 1) - 0.5
     axis.vlines(edges, edges[0], edges[-1], color="#dfe3e8", lw=0.6)
     axis.hlines(edges, edges[0], edges[-1], color="#dfe3e8", lw=0.6)
     marks = [0, 0.01, 0.1, 0.25, 0.5, 1]
-    bar = figure.colorbar(image, ticks=np.sqrt(marks), label="share of the losing dataset")
+    bar = figure.colorbar(image, ticks=np.sqrt(marks), label=labels[2])
     bar.ax.set_yticklabels([f"{mark:.0%}" for mark in marks])
     return figure

@@ -57,6 +57,15 @@ def _by_distance(run: Run, dataset: str, rule: Rule) -> pa.Table:
 
 def overlap(run: Run) -> np.ndarray:
     """Documents lost, int64 (d, d): row by row what the datasets, by rank, lost to each of them."""
-    losses = run.statistics["losses"]
-    counts = [[losses.get(a, {}).get(b, {}).get("documents", 0) for b in run.datasets] for a in run.datasets]
-    return np.array(counts, np.int64)
+    return _matrix(run, "losses")
+
+
+def matches(run: Run) -> np.ndarray:
+    """Documents, int64 (d, d): row by row how many of a dataset are similar to some of each, whichever stays."""
+    return _matrix(run, "matches")
+
+
+def _matrix(run: Run, key: str) -> np.ndarray:
+    counts = run.statistics[key]
+    rows = [[counts.get(a, {}).get(b, {}).get("documents", 0) for b in run.datasets] for a in run.datasets]
+    return np.array(rows, np.int64)

@@ -6,9 +6,9 @@ from typing import Any
 from zydaflow.errors import RunError
 from zydaflow.filters.statistics import merge
 from zydaflow.provenance.commits import Record
-from zydaflow.provenance.outcomes import OUTCOMES
+from zydaflow.provenance.outcomes import DUPLICATES, OUTCOMES
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Json = dict[str, Any]
 
@@ -19,33 +19,41 @@ def collect(records: Iterable[Record], datasets: list[str]) -> Json:
         {"datasets": {NAME: {"rank": n, "read": N, "outcomes": {OUTCOME: N}, "sampled_out": n, "repaired": n,
                              "wordless": n, "unreadable_file_bytes": n, "rules": …, "signals": …}},
          "total": {"read": N, "outcomes": {OUTCOME: N}},
-         "losses": {LOSER: {KEEPER: {"documents": n, "bytes": n}}}, "clusters": {"count": n, "sizes": {SIZE: n}}}
+         "losses": {LOSER: {KEEPER: N}}, "matches": {NAME: {OTHER: N}},
+         "clusters": {"count": n, "sizes": {SIZE: n}, "by_dataset": {NAME: {SIZE: n}}, "most": {NAME: …},
+                      "largest": […], "compare_limit_met": n, "largest_bucket": n}}
 
     N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a
-    readable text has none. Tokens are counted where text was tokenized; elsewhere they are an estimate, and stand under
-    "tokens_estimated". `pending` documents are kept, and the run did not come to them yet.
+    readable text has none. Tokens are counted where a document was kept; elsewhere they are an estimate, and stand
+    under "tokens_estimated". `pending` documents are kept, and the run did not come to them yet. `matches` are the
+    documents of a dataset that are similar to some document of another, or of itself, whichever stays. The parts of
+    `clusters` are told in `stages.cluster_statistics`.
     """
     sums = {name: _Sums() for name in datasets}
-    losses: Json = {}
-    clusters: Json = {"count": 0, "sizes": {}, "compare_limit_met": 0}
+    found: Json = {"losses": {}, "matches": {}}
+    clusters: Json = {"count": 0, "sizes": {}, "by_dataset": {}, "most": {}, "largest": []}
+    clusters |= {"compare_limit_met": 0, "largest_bucket": 0}
     for record in records:
         if record.stage == "evidence":
-            losses = record.statistics["losses"]
-            clusters["count"] = record.counts["clusters"]
-            clusters["sizes"] = record.statistics["cluster_sizes"]
+            found = {key: record.statistics[key] for key in found}
+            clusters |= {"count": record.counts["clusters"], **record.statistics["clusters"]}
         elif record.stage == "decide":
             clusters["compare_limit_met"] += record.counts["compare_limit_met"]
+        elif record.stage == "match":
+            clusters["largest_bucket"] = max(clusters["largest_bucket"], record.facts.get("largest_bucket", 0))
         elif "dataset" in record.facts:
             sums[record.facts["dataset"]].add(record)
-    found = {name: {"rank": k, **sums[name].result(losses.get(name, {}), name)} for k, name in enumerate(datasets)}
-    written = _total(found)["outcomes"]["written"]
-    for dataset in found.values():
+    of = {name: {"rank": k, **sums[name].result(found["losses"].get(name, {}))} for k, name in enumerate(datasets)}
+    written = _total(of)["outcomes"]["written"]
+    for dataset in of.values():
         _estimate_tokens(dataset["outcomes"], dataset["outcomes"]["written"], written)
+    losses = {loser: {to: _sum(lost.values()) for to, lost in by.items()} for loser, by in found["losses"].items()}
     return {
         "schema": SCHEMA_VERSION,
-        "datasets": found,
-        "total": _total(found),
-        "losses": {a: {b: {"documents": n, "bytes": size} for b, (n, size) in to.items()} for a, to in losses.items()},
+        "datasets": of,
+        "total": _total(of),
+        **found,
+        "losses": losses,
         "clusters": clusters,
     }
 
@@ -64,20 +72,17 @@ class _Sums:
         if record.stage == "judge":
             self._statistics = merge(self._statistics, record.statistics)
 
-    def result(self, losses: dict[str, list[int]], name: str) -> Json:
-        """The dataset's entry in the statistics; `losses` are documents and bytes by dataset of the kept copy."""
-        within = losses.get(name, [0, 0])
-        across = [sum(pair[k] for to, pair in losses.items() if to != name) for k in (0, 1)]
+    def result(self, losses: dict[str, dict[str, Json]]) -> Json:
+        """The dataset's entry in the statistics; `losses` are counts by dataset of the kept copy and outcome."""
         outcomes = {
             "unreadable": _count(self._sum("measure", "unreadable"), 0),
             "null": _count(self._sum("measure", "null"), 0),
             "empty": _count(self._sum("measure", "empty"), self._sum("measure", "empty_bytes")),
             "filtered": _count(self._sum("judge", "filtered"), self._sum("judge", "filtered_bytes")),
-            "removed_within": _count(*within),
-            "removed_across": _count(*across),
+            **{outcome: _sum(to[outcome] for to in losses.values() if outcome in to) for outcome in DUPLICATES},
             "written": _count(self._sum("tokenize", "documents"), self._sum("tokenize", "bytes")),
         }
-        done = [outcomes[outcome] for outcome in ("removed_within", "removed_across", "written")]
+        done = [outcomes[outcome] for outcome in (*DUPLICATES, "written")]
         outcomes["pending"] = _count(
             self._sum("judge", "kept") - sum(count["documents"] for count in done),
             self._sum("judge", "kept_bytes") - sum(count["bytes"] for count in done),
@@ -101,11 +106,18 @@ def _count(documents: int, size: int) -> dict[str, int]:
     return {"documents": documents, "bytes": size}
 
 
+def _sum(counts: Iterable[Json]) -> Json:
+    total: Json = _count(0, 0)
+    for count in counts:
+        total = merge(total, count)
+    return total
+
+
 def _estimate_tokens(outcomes: dict[str, dict[str, int]], own: dict[str, int], all_: dict[str, int]) -> None:
-    """Tokens of what was not written, by its bytes, rounded down: at the rate of the dataset, or else of all."""
+    """Tokens of what was not tokenized, by its bytes, rounded down: at the rate of the dataset, or else of all."""
     known = own if own["tokens"] else all_
-    for outcome, count in outcomes.items():
-        if outcome != "written" and known["tokens"]:
+    for count in outcomes.values():
+        if "tokens" not in count and count["bytes"] and known["tokens"]:
             count["tokens_estimated"] = count["bytes"] * known["tokens"] // known["bytes"]
 
 

@@ -14,13 +14,14 @@ from typing import Any
 
 import orjson
 
-from zydaflow.errors import InputError
+from zydaflow.errors import InputError, RunError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
 from zydaflow.provenance.outcome_alarms import outcome_alarms
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, RUN, STATISTICS, read_run
-from zydaflow.recipe import dump_recipe, fingerprint
+from zydaflow.provenance.told_alarms import alarm_lines
+from zydaflow.recipe import AlarmSpec, dump_recipe, fingerprint
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
 from zydaflow.version import __version__
@@ -29,6 +30,7 @@ LIBRARIES = (
     "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray",
     "tokenizers", "xxhash",
 )  # fmt: skip
+REPORT = "report/index.html"
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
 UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
 # Files of ours, by their place below the output folder: anything else is someone else's, and stays.
@@ -76,28 +78,42 @@ def _clear_temporary(store: Store) -> None:
 def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:
     """Writes statistics, report and card from the records that the recipe stands on, and `run.json` last.
 
-    Raises RunError if a document has no outcome, or two. Of a finished run nothing is left that it does not stand on.
+    Raises RunError if a document has no outcome, or two, and before the end at an alarm if these are to stop the run.
+    Of a finished run nothing is left that it does not stand on.
     """
     found = statistics.collect(records, [dataset.name for dataset in plan.recipe.datasets])
     statistics.check_sums(found, finished)
-    found = {"name": plan.recipe.name, "finished": finished, **found, "alarms": _alarms(found)}
+    found = {"name": plan.recipe.name, "finished": finished, **found, "alarms": _alarms(found, plan.recipe.alarms)}
     text = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
     artefacts = {
         "recipe": store.write(RECIPE, dump_recipe(plan.recipe).encode()),
         "statistics": store.write(STATISTICS, text),
     }
-    artefacts["report"] = store.write("report/index.html", report.render(found, plan.recipe).encode())
+    artefacts["report"] = store.write(REPORT, report.render(found, plan.recipe).encode())
     artefacts["card"] = store.write("corpus/README.md", card.render(found, plan.recipe).encode())
     fp = fingerprint("account", [[record.stage, record.unit, record.fingerprint] for record in records])
     pages = store.commit(Record("account", "account", fp, artefacts))
     if finished:
         _sweep(store, [*records, pages])
     _write_run(store, plan, [*records, pages], timings, finished)
+    if plan.recipe.alarms.stop and not finished:
+        _stop_at_alarms(store, found)
 
 
-def _alarms(found: dict[str, Any]) -> list[dict[str, Any]]:
+def _alarms(found: dict[str, Any], limits: AlarmSpec) -> list[dict[str, Any]]:
     by_rules = [{"dataset": name, **alarm} for name, of in found["datasets"].items() for alarm in rule_alarms(of)]
-    return by_rules + outcome_alarms(found)
+    return by_rules + outcome_alarms(found, limits)
+
+
+def _stop_at_alarms(store: Store, found: dict[str, Any]) -> None:
+    lines = [f"  {dataset}: {what}" for dataset, what in alarm_lines(found)]
+    if lines:
+        told = "\n".join(lines)
+        raise RunError(
+            f"alarms stop the run, as alarms.stop says:\n{told}\n{store.path(REPORT)} shows more. Change the recipe, "
+            "raise the limit (alarms.loses, alarms.cluster_share, alarms.bucket), or set alarms.stop to false; then "
+            "run it again, and it goes on from here"
+        )
 
 
 def _sweep(store: Store, records: list[Record]) -> None:

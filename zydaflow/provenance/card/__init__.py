@@ -17,6 +17,7 @@ from zydaflow.recipe.yamltext import write_yaml
 
 Json = dict[str, Any]
 
+AMOUNTS = ("documents", "text", "tokens")
 LOAD = """\
 from datasets import concatenate_datasets, load_from_disk
 
@@ -110,16 +111,23 @@ def _warnings(statistics: Json) -> list[str]:
 
 
 def _overlap(statistics: Json, recipe: Recipe) -> str:
-    ranks = [name for name, _ in ranked(statistics)]
-    rows = [
-        [loser, keeper, f"{lost['documents']:,}", megabytes(lost["bytes"])]
-        for loser in ranks
-        for keeper in ranks
-        if (lost := statistics["losses"].get(loser, {}).get(keeper))
+    if not statistics["losses"]:
+        return "No document was removed as a duplicate." if recipe.dedup else made_of.deduplication(recipe)
+    lost = table(["removed from", "kept in", *AMOUNTS], _pairs(statistics, "losses"))
+    if not statistics["matches"]:
+        return lost
+    alike = table(["documents of", "similar to some of", *AMOUNTS], _pairs(statistics, "matches"))
+    return f"{lost}\n\nHow alike the datasets are, whichever document stays:\n\n{alike}"
+
+
+def _pairs(statistics: Json, counts: str) -> list[list[str]]:
+    """A row for each dataset and what it has to do with, both by rank, and indexes last."""
+    ranks = {name: at for at, (name, _) in enumerate(ranked(statistics))}
+    pairs = [(name, to, count) for name, of in statistics[counts].items() for to, count in of.items()]
+    pairs.sort(key=lambda pair: (ranks[pair[0]], ranks.get(pair[1], len(ranks)), pair[1]))
+    return [
+        [name, to, f"{count['documents']:,}", megabytes(count["bytes"]), tokens(count)] for name, to, count in pairs
     ]
-    if not rows:
-        return "No document was removed as a duplicate." if recipe.dedup else made_of.deduplication(None)
-    return table(["removed from", "kept in", "documents", "text"], rows)
 
 
 def _loading(recipe: Recipe) -> str:
@@ -131,7 +139,7 @@ def _making(recipe: Recipe) -> list[str]:
     facts = [
         *(f"Filters of {spec.name}: {made_of.filters(recipe, spec)}." for spec in recipe.datasets),
         *filter(None, [made_of.language(recipe)]),
-        made_of.deduplication(recipe.dedup),
+        made_of.deduplication(recipe),
         f"Tokenizer: {made_of.tokenizer(recipe)}.",
         f"Versions: {', '.join(f'{name} {version}' for name, version in made_of.versions().items())}.",
     ]

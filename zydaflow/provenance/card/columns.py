@@ -25,7 +25,7 @@ TEXT = ("text", "large_string", "text, after the dataset's transforms")
 def columns(recipe: Recipe) -> list[tuple[str, str, str]]:
     """(name, type, meaning) of each column, in their order."""
     found = [*(TOKENS if recipe.tokenizer else []), *PROVENANCE]
-    if any(dataset.metadata for dataset in recipe.datasets):
+    if any(dataset.carried for dataset in recipe.datasets):
         found.append(METADATA)
     if recipe.output.text:
         found.append(TEXT)

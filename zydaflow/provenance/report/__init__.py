@@ -4,6 +4,7 @@ from importlib import resources
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from zydaflow.provenance.figures import duplicates as duplicated
 from zydaflow.provenance.figures import share, tokens
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.report import alarms, duplicates, origin, outcomes, rules, signals
@@ -47,7 +48,6 @@ def _header(statistics: dict[str, Any], recipe: Recipe) -> Element:
 def _tiles(statistics: dict[str, Any]) -> list[tuple[str, str, str]]:
     read, of = statistics["total"]["read"], statistics["total"]["outcomes"]
     written, whole = of["written"], read["documents"]
-    duplicates = of["removed_within"]["documents"] + of["removed_across"]["documents"]
     files = len(statistics["datasets"])
     return [
         ("read", f"{whole:,}", f"documents, {megabytes(read['bytes'])}, {files} dataset{'s' if files != 1 else ''}"),
@@ -58,8 +58,8 @@ def _tiles(statistics: dict[str, Any]) -> list[tuple[str, str, str]]:
         ),
         (
             "duplicates",
-            f"{duplicates:,}",
-            f"{share(duplicates, whole)}, in {statistics['clusters']['count']:,} clusters",
+            f"{duplicated(of):,}",
+            f"{share(duplicated(of), whole)}, in {statistics['clusters']['count']:,} clusters",
         ),
         ("written", f"{written['documents']:,}", f"documents, {share(written['documents'], whole)}"),
         ("corpus", tokens(written) or megabytes(written["bytes"]), "tokens" if tokens(written) else "of text"),

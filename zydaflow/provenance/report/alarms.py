@@ -8,7 +8,10 @@ from zydaflow.provenance.report.markup import element, fold, section
 from zydaflow.provenance.told_alarms import alarm_lines, idle_rules, limit_line
 from zydaflow.recipe import Recipe
 
-LEAD = "What a person should look at before the corpus is used. Alarms warn; they change nothing."
+LEAD = (
+    "What a person should look at before the corpus is used. Alarms warn and change nothing; with stop: true in the "
+    "recipe's alarms they stop the run."
+)
 
 
 def part(statistics: dict[str, Any], recipe: Recipe) -> Element:

@@ -1,79 +1,68 @@
-"""Duplicates: which dataset lost documents to which, and how large the clusters are."""
+"""Duplicates: which dataset lost documents to which, and how alike they are."""
 
+from collections.abc import Callable
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from zydaflow.provenance.figures import ranked, share, size_class
+from zydaflow.provenance.figures import compared, ranked, share, tokens
 from zydaflow.provenance.made_of import deduplication
 from zydaflow.provenance.numbers import megabytes
+from zydaflow.provenance.report import clusters
 from zydaflow.provenance.report.markup import Child, element, section, table
 from zydaflow.recipe import Recipe
 
-LEAD = "{:,} clusters of documents that candidate pairs link, whether they stay or go. Length: square root of clusters."
+LOST = (
+    "A row loses documents, whose kept copies are in the columns. Shade: share of the row's documents that were read."
+)
+ALIKE = (
+    "Documents of the row that share a band with some document of the column and are verified similar to it, whichever "
+    "of the two stays; on the diagonal with another one of the same dataset. Shade: share of the row's documents that "
+    "the rules leave."
+)
+
+Json = dict[str, Any]
 
 
-def part(statistics: dict[str, Any], recipe: Recipe) -> Element:
+def part(statistics: Json, recipe: Recipe) -> Element:
     """The section."""
-    content = [_overlap(statistics), _clusters(statistics["clusters"])] if recipe.dedup else []
-    return section("duplicates", "Duplicates", deduplication(recipe.dedup), content)
+    content: list[Element] = []
+    if recipe.dedup:
+        content.append(_matrix("Who lost documents to whom", LOST, "lost by ↓ to →", statistics, "losses", _read))
+        if statistics["matches"]:
+            content.append(_matrix("How alike the datasets are", ALIKE, "of ↓ like →", statistics, "matches", compared))
+        content += clusters.parts(statistics)
+    return section("duplicates", "Duplicates", deduplication(recipe), content)
 
 
-def _overlap(statistics: dict[str, Any]) -> Element:
-    datasets = ranked(statistics)
-    names = [name for name, _ in datasets]
+def _read(dataset: Json) -> int:
+    documents: int = dataset["read"]["documents"]
+    return documents
+
+
+def _matrix(title: str, lead: str, corner: str, statistics: Json, key: str, whole_of: Callable[[Json], int]) -> Element:
+    """A cell for each two datasets; what only columns have are indexes."""
+    counts, names = statistics[key], [name for name, _ in ranked(statistics)]
+    indexes = sorted({to for of in counts.values() for to in of} - set(names))
     rows: list[list[Child]] = [
-        [name, *(_lost(dataset, statistics, name, to) for to in names)] for name, dataset in datasets
+        [
+            name,
+            *(_cell(counts.get(name, {}).get(to), whole_of(dataset), name == to) for to in (*names, *indexes)),
+        ]
+        for name, dataset in ranked(statistics)
     ]
-    return element(
-        "div",
-        element("h3", "Who lost documents to whom"),
-        element(
-            "p", "A row loses documents, whose kept copies are in the columns. Shade: share of the row's documents."
-        ),
-        table(["lost by ↓ to →", *names], rows, "matrix"),
-    )
+    matrix = table([corner, *names, *indexes], rows, f"matrix {key}")
+    return element("div", element("h3", title), element("p", lead), matrix)
 
 
-def _lost(dataset: dict[str, Any], statistics: dict[str, Any], loser: str, keeper: str) -> Element:
-    count = statistics["losses"].get(loser, {}).get(keeper)
-    own = " own" if loser == keeper else ""
+def _cell(count: Json | None, whole: int, own: bool) -> Element:
+    class_ = " own" if own else ""
     if not count:
-        return element("td", "·", class_=f"figure none{own}")
-    whole = dataset["read"]["documents"]
-    notes = [element("small", note) for note in (share(count["documents"], whole), megabytes(count["bytes"]))]
-    shade = (count["documents"] / whole) ** 0.5
-    title = f"{loser} lost {count['documents']:,} documents to {keeper}"
+        return element("td", "·", class_=f"figure none{class_}")
+    of_it = [share(count["documents"], whole), megabytes(count["bytes"]), tokens(count) and f"{tokens(count)} tokens"]
     return element(
         "td",
         f"{count['documents']:,}",
-        notes,
-        class_=f"figure shade duplicates{own}",
-        style=f"--shade:{shade:.3f}",
-        title=title,
+        [element("small", note) for note in of_it if note],
+        class_=f"figure shade duplicates{class_}",
+        style=f"--shade:{(count['documents'] / whole) ** 0.5:.3f}",
     )
-
-
-def _clusters(clusters: dict[str, Any]) -> Element:
-    sizes = sorted(clusters["sizes"].items(), key=lambda item: int(item[0]))
-    most = max((count for _, count in sizes), default=1)
-    rows: list[list[Child]] = [
-        [
-            size_class(size),
-            element("td", f"{count:,}", class_="figure"),
-            element("td", _bar(count, most), class_="wide"),
-        ]
-        for size, count in sizes
-    ]
-    return element(
-        "div",
-        element("h3", "Sizes of clusters"),
-        element(
-            "p",
-            LEAD.format(clusters["count"]),
-        ),
-        table(["documents", "clusters", ""], rows, "sizes") if rows else None,
-    )
-
-
-def _bar(count: int, most: int) -> Element:
-    return element("i", class_="bar", style=f"width:{100 * (count / most) ** 0.5:.1f}%")

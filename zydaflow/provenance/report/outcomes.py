@@ -10,8 +10,8 @@ from zydaflow.provenance.report.markup import Child, element, section, table
 from zydaflow.recipe import Recipe
 
 LEAD = (
-    "Every record that was read has exactly one outcome. Bytes are those of the text as loaded; tokens (≈) of what was "
-    "not written are estimated from its bytes."
+    "Every record that was read has exactly one outcome. Bytes are those of the text as loaded; tokens with ≈ are "
+    "estimated from them, for what was never tokenized."
 )
 
 
