@@ -1,0 +1,60 @@
+"""A finished run, for questions about it that read its `work/` and write nothing there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from zydaflow.errors import InputError, RecipeError
+from zydaflow.provenance.commits import DamagedArtefact, Store
+from zydaflow.provenance.run_file import RECIPE, RUN, read_run
+from zydaflow.recipe import Recipe, load_recipe
+from zydaflow.stages.manifest import Manifest
+
+FILES = {
+    "documents": "documents' places",
+    "signatures": "signatures",
+    "signals": "signals",
+    "text": "kept text",
+}
+"""What a part consists of, as people call it."""
+
+
+class Finished(NamedTuple):
+    """A run that came to its end."""
+
+    store: Store
+    recipe: Recipe
+    manifest: Manifest
+
+
+def finished(out: str | Path, needs: Sequence[str]) -> Finished:
+    """The run in a folder, whose parts have their files of these kinds (of `FILES`).
+
+    Raises InputError for what is no finished run, or lacks any of them; RecipeError for one without deduplication.
+    """
+    store, run = Store(Path(out).absolute()), read_run(out)
+    if run is None:
+        raise InputError(f"{out}: no {RUN} that can be read, so this is no folder of a run")
+    if not run["finished"]:
+        raise InputError(f"{out}: the run has not come to its end; `zydaflow run` goes on with it")
+    recipe = load_recipe(store.path(RECIPE))
+    if recipe.dedup is None:
+        raise RecipeError(f"{out}: its recipe says dedup: null, so it holds no signatures to compare")
+    try:
+        (record,) = store.records("manifest")
+        manifest = Manifest.from_json(store.map(record.artefacts["manifest"]).to_pybytes())
+    except (ValueError, KeyError, DamagedArtefact):  # none, damaged, or of another version
+        raise lacking(store, ["list of documents", *(FILES[kind] for kind in needs)]) from None
+    files = ((kind, getattr(part, kind)) for part in manifest.parts for kind in needs)
+    lost = {FILES[kind] for kind, file in files if file is not None and not store.intact(file)}
+    if lost:
+        raise lacking(store, sorted(lost))
+    return Finished(store, recipe, manifest)
+
+
+def lacking(store: Store, what: Sequence[str]) -> InputError:
+    """Says what is missing of a run, and how to come by it."""
+    return InputError(
+        f"{store.root} lacks its {', '.join(what)}, wholly or in part: work/ was removed (`zydaflow run --clean`), or "
+        "is of another version; run the recipe without --clean in another folder"
+    )
