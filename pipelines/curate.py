@@ -15,9 +15,9 @@ def curate(pipeline: Pipeline) -> None:
     """All stages. Each does only what has no commit record yet."""
     pipeline.measure()  # raw records → signals, verdicts, kept text, signatures
     pipeline.match()  # signatures → candidate pairs
-    pipeline.decide()  # candidates → removals with evidence, and the plan of the output shards
+    pipeline.decide()  # candidates → removals, and the plan of the output shards
     pipeline.tokenize()  # documents that stay → Arrow shards of tokens
-    pipeline.account()  # commit records → statistics, report, card
+    pipeline.account()  # commit records → evidence, statistics, report, card
 
 
 if __name__ == "__main__":

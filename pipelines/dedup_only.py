@@ -23,9 +23,9 @@ def deduplicate(pipeline: Pipeline) -> None:
     """The stages of `curate.py`, with nothing to measure but signatures and no tokens to write."""
     pipeline.measure()  # raw records → text, signatures
     pipeline.match()  # signatures → candidate pairs
-    pipeline.decide()  # candidates → removals with evidence, and the plan of the output shards
+    pipeline.decide()  # candidates → removals, and the plan of the output shards
     pipeline.tokenize()  # documents that stay → Arrow shards of text
-    pipeline.account()  # commit records → statistics, report, card
+    pipeline.account()  # commit records → evidence, statistics, report, card
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ def test_ci_runs_the_readmes_own_commands() -> None:
         (recipe.Recipe, ""),
         (recipe.DatasetSpec, ""),
         (recipe.DedupSpec, ""),
+        (recipe.AlarmSpec, "alarms."),
         (recipe.OutputSpec, "output."),
         (recipe.ResourceSpec, "resources."),
     ],

@@ -4,22 +4,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from zydaflow.pipeline import run
+    from zydaflow.pipeline import extend, run
     from zydaflow.provenance.run import Run, open_run
     from zydaflow.provenance.verify import verify
     from zydaflow.recipe import Recipe, load_recipe
+    from zydaflow.what_if import whatif
 
 from zydaflow.version import __version__ as __version__
 
-__all__ = ["Recipe", "Run", "load_recipe", "open_run", "run", "verify"]
+__all__ = ["Recipe", "Run", "extend", "load_recipe", "open_run", "run", "verify", "whatif"]
 
 _HOMES = {
     "Recipe": "zydaflow.recipe",
     "Run": "zydaflow.provenance.run",
+    "extend": "zydaflow.pipeline",
     "load_recipe": "zydaflow.recipe",
     "open_run": "zydaflow.provenance.run",
     "run": "zydaflow.pipeline",
     "verify": "zydaflow.provenance.verify",
+    "whatif": "zydaflow.what_if",
 }
 
 

@@ -1,11 +1,16 @@
 """The commands. Thin, and quick to start: what a command needs is imported when it runs."""
 
 import argparse
+import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from zydaflow.errors import RecipeError, exit_status
 from zydaflow.say import say, warn
 from zydaflow.version import __version__
+
+if TYPE_CHECKING:
+    from zydaflow.stages.plan import Plan
 
 STAGES = ("measure", "match", "decide", "tokenize")
 
@@ -35,18 +40,23 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a recipe, or what is missing of it")
     _recipe_arguments(run)
-    run.add_argument(
-        "--address",
-        default="local",
-        metavar="local|auto|HOST:PORT",
-        help="where Ray runs (default: local, on this machine)",
-    )
-    run.add_argument("--workers", type=_cores, metavar="N", help="cores to use with --address local (default: all)")
+    _ray_arguments(run)
     run.add_argument("--until", choices=STAGES, help="stop after this stage")
     run.set_defaults(command=_run)
 
+    extend = commands.add_parser("extend", help="add datasets to a finished run, without reading the old ones again")
+    extend.add_argument("out", metavar="OUT")
+    _recipe_argument(extend, "a YAML file with all datasets, old and new, in rank order")
+    _ray_arguments(extend)
+    extend.set_defaults(command=_extend, sample=None, until=None)
+
     plan = commands.add_parser("plan", help="check a recipe and its inputs, and show what a run would do")
     _recipe_arguments(plan)
+    plan.add_argument(
+        "--measure",
+        action="store_true",
+        help="also read a sample of the text: expected misses, false candidates, disk and memory",
+    )
     plan.set_defaults(command=_plan)
 
     init = commands.add_parser("init", help="look at files and folders and write a recipe to start from")
@@ -54,6 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--name", help="the recipe's name (default: from the first path)")
     init.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: standard output)")
     init.set_defaults(command=_init)
+
+    _dedup_commands(
+        commands.add_parser("dedup", help="ask a finished run what if, or keep what it holds out of others")
+    )
 
     verify = commands.add_parser("verify", help="check every file of a run against its commit records")
     verify.add_argument("out", metavar="OUT")
@@ -66,12 +80,55 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file")
-    parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
+def _dedup_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    whatif = commands.add_parser("whatif", help="which documents would stay under other ranks, keys or thresholds")
+    whatif.add_argument("out", metavar="OUT")
+    whatif.add_argument("--rank", type=_names, metavar="NAME,…", help="all datasets, the best first")
+    whatif.add_argument("--threshold", type=float, metavar="SIMILARITY", help="in place of the recipe's")
+    whatif.add_argument("--keep", type=_names, metavar="KEY,…", help="in place of the recipe's dedup.keep")
+    whatif.add_argument("-o", "--output", metavar="FILE", help="write the removals, as Parquet")
+    whatif.add_argument("--workers", type=_cores, metavar="N", help="cores to use (default: all)")
+    whatif.set_defaults(command=_whatif)
+
+    index = commands.add_parser("index", help="make an index of the documents that a run keeps, to carry elsewhere")
+    index.add_argument("out", metavar="OUT")
+    index.add_argument("-o", "--output", metavar="DIR", required=True, help="a new folder")
+    index.set_defaults(command=_index)
+
+    against = commands.add_parser("against", help="run a recipe, removing only what is in an index already")
+    against.add_argument("index", metavar="INDEX", help="a folder that `zydaflow dedup index` made")
+    _recipe_arguments(against)
+    _ray_arguments(against)
+    against.set_defaults(command=_against, until=None)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _ray_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--address",
+        default="local",
+        metavar="local|auto|HOST:PORT",
+        help="where Ray runs (default: local, on this machine)",
+    )
+    parser.add_argument("--workers", type=_cores, metavar="N", help="cores to use with --address local (default: all)")
+    parser.add_argument("--clean", action="store_true", help="at the end remove work/, which changes and extend need")
+
+
+def _recipe_argument(parser: argparse.ArgumentParser, help_: str = "a YAML file") -> None:
+    parser.add_argument("recipe", metavar="RECIPE", help=help_)
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change a key, like dedup.threshold=0.8"
     )
+
+
+def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    _recipe_argument(parser)
+    parser.add_argument("--out", metavar="DIR", help="the output folder, in place of the recipe's")
     parser.add_argument("--sample", type=float, metavar="FRACTION", help="take only this share of every dataset")
 
 
@@ -82,10 +139,23 @@ def _load(options: argparse.Namespace):  # type: ignore[no-untyped-def]
 
 
 def _run(options: argparse.Namespace) -> int:
-    from zydaflow.provenance.waterfall import render
-    from zydaflow.stages.plan import is_finished, plan
+    from zydaflow.stages.plan import plan
 
-    planned = plan(_load(options))
+    if options.clean and options.until:
+        raise RecipeError(f"--clean: to go on after {options.until}, a run needs work/; leave out --until or --clean")
+    return _perform(plan(_load(options)), options)
+
+
+def _extend(options: argparse.Namespace) -> int:
+    from zydaflow.stages.extend import extension
+
+    return _perform(extension(_load(options)), options)
+
+
+def _perform(planned: "Plan", options: argparse.Namespace) -> int:
+    from zydaflow.provenance.waterfall import render
+    from zydaflow.stages.plan import is_finished
+
     if is_finished(planned):  # the answer comes without Ray and the kernels being loaded
         warn("this run is finished: nothing is left to do")
     else:
@@ -93,14 +163,54 @@ def _run(options: argparse.Namespace) -> int:
 
         perform(stages_until(options.until), planned, options.address, options.workers)
     out = planned.recipe.output.path
+    if options.clean:
+        _clean(out)
     say(f"{render(out)}\n\nreport: {out}/report/index.html")
+    return 0
+
+
+def _clean(out: str) -> None:
+    from zydaflow.provenance.commits import Store
+    from zydaflow.provenance.numbers import megabytes
+    from zydaflow.stages.clean import clean
+
+    warn(f"removed work/: {megabytes(clean(Store(out)))}")
+
+
+def _whatif(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.whatif_tables import render
+    from zydaflow.what_if import whatif
+
+    answer = whatif(options.out, options.rank, options.threshold, options.keep, options.output, options.workers)
+    say(render(answer))
+    return 0
+
+
+def _index(options: argparse.Namespace) -> int:
+    from zydaflow.engine import explained
+    from zydaflow.provenance.numbers import megabytes
+    from zydaflow.stages.index import make
+
+    with explained(options.output):
+        record = make(options.out, options.output)
+    size = sum(file.bytes for file in record.artefacts.values())
+    say(f"{options.output}: {record.counts['documents']:,} documents of {options.out}, {megabytes(size)}")
+    return 0
+
+
+def _against(options: argparse.Namespace) -> int:
+    from zydaflow.stages.plan import plan
+
+    only = ["passes=[]", "exact=[]", "across=null", f"against={json.dumps([options.index])}"]
+    options.set = [*options.set, *(f"dedup.{change}" for change in only)]
+    _perform(plan(_load(options)), options)
     return 0
 
 
 def _plan(options: argparse.Namespace) -> int:
     from zydaflow.outlook import render
 
-    say(render(_load(options)))
+    say(render(_load(options), options.measure))
     return 0
 
 

@@ -1,10 +1,11 @@
-"""What a run would do, as text for a terminal: `zydaflow plan`. Reads no documents and starts no Ray."""
+"""What a run would do, as text for a terminal: `zydaflow plan`. Starts no Ray, and reads no documents unless asked."""
 
 from collections.abc import Iterator
 
 from zydaflow import dedup, filters, tokens
 from zydaflow.filters import Rule
 from zydaflow.provenance.commits import Store
+from zydaflow.provenance.made_of import choices
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
 from zydaflow.stages.match import split
@@ -14,8 +15,8 @@ from zydaflow.stages.reuse import reusable
 BAR = 40  # characters of a bar that stands for 100 %
 
 
-def render(recipe: Recipe) -> str:
-    """Checks the recipe and its inputs, then tells what a run would do.
+def render(recipe: Recipe, measure: bool = False) -> str:
+    """Checks the recipe and its inputs, then tells what a run would do; with `measure` also what to expect of it.
 
     Raises RecipeError and InputError for all that can be wrong before text is read.
     """
@@ -26,7 +27,12 @@ def render(recipe: Recipe) -> str:
     if recipe.dedup:
         parts.append("\n".join(_bands(recipe.dedup)))
     parts += [f"warning: {warning}" for warning in warnings]
-    return "\n\n".join([*parts, "\n".join(_reuse(planned))])
+    parts.append("\n".join(_reuse(planned)))
+    if measure:
+        from zydaflow.foresight import foresee  # reads text, with the kernels
+
+        parts.append(foresee(planned))
+    return "\n\n".join(parts)
 
 
 def _head(planned: Plan) -> str:
@@ -76,10 +82,16 @@ def _stages(recipe: Recipe) -> str:
     sketched = ", signatures" if recipe.dedup else ""
     lines = ["stages", f"  measure    raw records → signals, verdicts, kept text{sketched}"]
     if recipe.dedup:
-        lines.append(f"  match      signatures → candidate pairs, {' and '.join(recipe.dedup.passes)}")
+        lines.append(f"  match      signatures → candidate pairs, {_compared(recipe.dedup)}")
     lines.append(f"  decide     {_decision(recipe.dedup)}")
+    lines += [f"             {choice}" for choice in choices(recipe, recipe.dedup)] if recipe.dedup else []
     lines.append(f"  tokenize   {_tokenizer(recipe)}; output shards of {megabytes(recipe.output.shard_text)} of text")
-    return "\n".join([*lines, "  account    statistics, report, dataset card"])
+    shown = "evidence, statistics" if recipe.dedup else "statistics"
+    return "\n".join([*lines, f"  account    {shown}, report, dataset card"])
+
+
+def _compared(spec: DedupSpec) -> str:
+    return " and ".join([*spec.passes, *(["against indexes"] if spec.against else [])]) or "of equal values alone"
 
 
 def _decision(spec: DedupSpec | None) -> str:

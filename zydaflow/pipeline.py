@@ -6,19 +6,36 @@ Each stage lists the units of work that have no commit record yet, and the engin
 run, resumes it, and after a change of the recipe does what depends on the change.
 """
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from zydaflow.engine import explained, on_every_node, run_units, session
-from zydaflow.errors import RecipeError, RunError
+from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.lock import owned
 from zydaflow.provenance.run_file import read_run
 from zydaflow.recipe import Recipe
 from zydaflow.say import warn
-from zydaflow.stages import account, cluster, current, decide, evidence, gather, match, prepare, select, tokenize, train
+from zydaflow.stages import (
+    account,
+    cluster,
+    count,
+    current,
+    decide,
+    evidence,
+    gather,
+    inputs,
+    keys,
+    match,
+    prepare,
+    select,
+    tokenize,
+    train,
+)
 from zydaflow.stages import manifest as manifests
+from zydaflow.stages.extend import extension
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
 from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
@@ -43,42 +60,55 @@ class Pipeline:
         prepared = [parts_of(self.store, job) for job in jobs]
         self.records += [record for parts in prepared for part in parts for record in part.records.values()]
         account.check_unreadable(self.store, self.records)
+        self.records += inputs.save(self.store, self.plan)
         self.manifest = manifests.build(jobs, prepared)
         self.path = manifests.save(self.store, self.manifest)
         self.records += current.numbered(self.store, self.manifest)
+        self._stop_at_alarms()
 
     def match(self) -> None:
         """Signatures → candidate pairs."""
         if self.recipe.dedup:
+            self._do("keys", keys.units(self.store, self.recipe, self._kept, self.path))
             todo = match.match_units(self.store, self.recipe, self._kept, self.path)
             if todo:
                 self._do("bands", match.band_units(self.store, self.recipe, self._kept, self.path))
             self._do("match", todo, len(match.match_names(self.recipe, self._kept)))
         self.records += current.matched(self.store, self.recipe, self._kept)
+        self._stop_at_alarms()
 
     def decide(self) -> None:
-        """Candidates → removals with evidence, and the output shards that the others go to."""
+        """Candidates → removals, and the output shards that the others go to."""
         if self.recipe.dedup:
             self._do("cluster", cluster.units(self.store, self.recipe, self._kept, self.path))
             if self.recipe.dedup.verify == "exact":
                 self._do("gather", gather.units(self.store, self.recipe, self._kept, self.path))
             self._do("decide", decide.units(self.store, self.recipe, self._kept, self.path))
-            self._do("evidence", evidence.units(self.store, self.recipe, self._kept, self.path))
         self._do("select", select.units(self.store, self.recipe, self._kept, self.path))
         self.records += current.decided(self.store, self.recipe, self._kept)
+        self._stop_at_alarms()
 
     def tokenize(self) -> None:
-        """Documents that stay → the Arrow shards of the corpus."""
+        """Documents that stay → the Arrow shards of the corpus; of those that do not, the tokens are counted."""
         self._do("train", train.units(self.store, self.recipe, self._kept, self.path))
         tokenizer = train.tokenizer_of(self.store, self.recipe, self._kept)
         tokenize.withdraw_stale(self.store, self.recipe, self._kept, tokenizer)
         self._do("tokenize", tokenize.units(self.store, self.recipe, self._kept, self.path, tokenizer))
+        self._do("count", count.units(self.store, self.recipe, self._kept, self.path, tokenizer))
         tokenize.write_folders(self.store, self.recipe, self._kept, tokenizer)
         self.records += current.tokenized(self.store, self.recipe, self._kept)
 
     def account(self) -> None:
-        """Commit records → statistics, card, report, of what is done so far; fails if a document has leaked."""
-        account.account(self.store, self.plan, self.records, self.timings, finished="tokenize" in self.timings)
+        """Commit records → evidence, statistics, card, report, of what is done; fails if a document has leaked."""
+        records = list(self.records)
+        if self.recipe.dedup and "select" in self.timings:
+            self._do("evidence", evidence.units(self.store, self.recipe, self._kept, self.path))
+            records += current.shown(self.store, self.recipe, self._kept)
+        account.account(self.store, self.plan, records, self.timings, finished="tokenize" in self.timings)
+
+    def _stop_at_alarms(self) -> None:
+        if self.recipe.alarms.stop:
+            self.account()
 
     @property
     def _kept(self) -> manifests.Manifest:
@@ -128,6 +158,17 @@ def run(recipe: Recipe, address: str = "local", until: str | None = None, worker
     return perform(stages_until(until), plan(recipe), address, workers)
 
 
+def extend(out: str | Path, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
+    """Makes the finished run in `out` one of this recipe, over old and new datasets, and returns its folder.
+
+    Raw text of datasets that are in it already is not read, and need not be there any more. The result is that of `run`
+    over everything. Raises what `run` does, and what `stages.extend.extension` does.
+    """
+    output = recipe.output.model_copy(update={"path": os.path.abspath(out)})
+    planned = extension(recipe.model_copy(update={"output": output}))
+    return perform(stages_until(None), planned, address, workers)
+
+
 def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> Path:
     """Checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
 
@@ -142,7 +183,7 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
     check_output(planned)
     before = read_run(store.root)
     if before and before["finished"]:
-        warn(f"{store.root} holds a finished run of another recipe or input, which this one replaces")
+        warn(f"{store.root} holds a finished run of another recipe or input: what stands of it is reused")
     warn("starting Ray and compiling kernels")
     with explained(planned.recipe.output.path), owned(store.root), session(address, workers):
         account.begin(store, planned)
@@ -161,6 +202,8 @@ def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
             story(pipeline)
             return
         except DamagedArtefact as damage:
+            if os.path.isabs(damage.path):
+                raise InputError(f"{damage}: this index is damaged; copy or make it again") from damage
             if damage.path in mended:
                 raise RunError(f"{damage}, again, after it was made anew: look at this disk and memory") from damage
             mended.add(damage.path)

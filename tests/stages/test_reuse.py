@@ -7,6 +7,8 @@ import pytest
 from inputs import recipe
 from serial import Serial, results
 
+from zydaflow import tokens
+from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import prepare
 from zydaflow.stages.plan import plan
@@ -43,6 +45,22 @@ def test_another_threshold_reads_no_text_again(
     assert reads == []
     assert not {"measure", "bands", "match", "cluster"} & set(serial.done)
     assert {"decide", "evidence", "select"} <= set(serial.done)
+
+
+def test_tokens_are_made_only_of_what_comes_back(
+    serial: Serial, entries: list[dict], tmp_path: Path, tokenizer: str
+) -> None:
+    small = recipe(entries, tmp_path / "used", tokenizer=tokenizer)
+    other = {"dedup": small["dedup"] | {"threshold": 0.9}, "tokenizer": tokenizer}
+    fresh = results(serial.run(recipe(entries, tmp_path / "fresh", **other)))
+    out = serial.run(small)
+    documents = sum(record.counts["documents"] for record in Store(out).records("tokenize"))
+    with pytest.MonkeyPatch.context() as patch:
+        encoded, encode = [], tokens.Tokenizer.encode
+        patch.setattr(tokens.Tokenizer, "encode", lambda self, texts: encoded.append(len(texts)) or encode(self, texts))
+        used = results(serial.run(recipe(entries, tmp_path / "used", **other)))
+    assert used == fresh
+    assert sum(encoded) == sum(record.counts["documents"] for record in Store(out).records("tokenize")) - documents > 0
 
 
 def test_another_band_split_is_made_from_stored_signatures(

@@ -2,17 +2,19 @@
 
 import hashlib
 import random
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zydaflow import pipeline
+from zydaflow import pipeline, what_if
 from zydaflow.pipeline import Pipeline, stages_until
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import account
-from zydaflow.stages.plan import plan
+from zydaflow.stages.extend import extension
+from zydaflow.stages.plan import Plan, plan
 from zydaflow.stages.unit import Timing, Unit
 
 
@@ -23,6 +25,9 @@ class Serial:
         self.done: dict[str, list[str]] = {}
         self._rng = random.Random(order)
         monkeypatch.setattr(pipeline, "run_units", self._run_units)
+        monkeypatch.setattr(what_if, "run_units", self._run_units)
+        monkeypatch.setattr(what_if, "session", lambda address, workers: nullcontext())
+        monkeypatch.setattr(what_if, "on_every_node", lambda function: None)
 
     def _run_units(self, store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
         units = list(units)
@@ -34,8 +39,14 @@ class Serial:
 
     def run(self, recipe: dict[str, Any], until: str | None = None) -> Path:
         """Does what is missing, and says what it did in `done`."""
+        return self._tell(plan(load_recipe(recipe)), until)
+
+    def extend(self, recipe: dict[str, Any]) -> Path:
+        """Adds datasets to the run in the recipe's folder, and says what it did in `done`."""
+        return self._tell(extension(load_recipe(recipe)))
+
+    def _tell(self, planned: Plan, until: str | None = None) -> Path:
         self.done = {}
-        planned = plan(load_recipe(recipe))
         store = Store(planned.recipe.output.path)
         store.root.mkdir(parents=True, exist_ok=True)
         account.begin(store, planned)

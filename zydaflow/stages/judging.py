@@ -50,8 +50,7 @@ class Judging:
     def add(self, measurements: pa.RecordBatch) -> np.ndarray:
         """Which of the documents are kept, as bool of shape (n,)."""
         state = measurements["state"].to_numpy()
-        broken = filters.judge(measurements, self._job.rules)
-        broken[state != State.TEXT] = False
+        broken = _broken(measurements, self._job)
         filtered: np.ndarray = np.any(broken, axis=1)
         kept: np.ndarray = (state == State.TEXT) & ~filtered
         verdict = np.where(filtered, 3, state).astype(np.int8)
@@ -99,6 +98,21 @@ class Judging:
         self._store.commit(
             Record("judge", job.unit(part), fingerprint, {"signals": table}, self._counts, facts, statistics)
         )
+
+
+def _broken(measurements: pa.RecordBatch, job: Job) -> np.ndarray:
+    """bool (n, rules): which rules each document breaks; one without text breaks none."""
+    broken = filters.judge(measurements, job.rules)
+    broken[measurements["state"].to_numpy() != State.TEXT] = False
+    return broken
+
+
+def keep_stored(store: Store, job: Job, part: int, measured: Record) -> str:
+    """The fingerprint of the kept text that the rules lead to, from stored signals."""
+    mask = MaskDigest()
+    for batch in batches(store, measured.artefacts["signals"]):
+        mask.update((batch["state"].to_numpy() == State.TEXT) & ~_broken(batch, job).any(axis=1))
+    return job.keep_fingerprint(part, mask.hexdigest())
 
 
 def judge_stored(store: Store, job: Job, part: int, measured: Record) -> str | None:

@@ -2,19 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from zydaflow import sources
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
-from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
+from zydaflow.recipe import DatasetSpec, Recipe, TokenizerSpec, fingerprint
 from zydaflow.sources import DatasetPlan, Shard
+from zydaflow.stages import against
 from zydaflow.version import __version__
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
@@ -48,12 +50,15 @@ class Plan:
         return fingerprint("run", __version__, recipe, files, [[p, _version(p)] for p in side_files(self.recipe)])
 
 
-def plan(recipe: Recipe) -> Plan:
-    """Looks at the metadata of all input files.
+def plan(recipe: Recipe, known: Mapping[str, DatasetPlan] = MappingProxyType({})) -> Plan:
+    """Looks at the metadata of all input files, but for those of datasets whose plan is `known`.
 
     Raises InputError for files, columns, models and tokenizers that are not there, all of them in one message.
     """
-    look = partial(sources.plan_dataset, shard_bytes=recipe.resources.shard_bytes)
+
+    def look(dataset: DatasetSpec) -> DatasetPlan:
+        return known.get(dataset.name) or sources.plan_dataset(dataset, recipe.resources.shard_bytes)
+
     with ThreadPoolExecutor(len(recipe.datasets)) as pool:  # some may be far away
         looks = [pool.submit(look, dataset) for dataset in recipe.datasets]
     errors = [str(done.exception()) for done in looks if isinstance(done.exception(), InputError)]
@@ -62,6 +67,7 @@ def plan(recipe: Recipe) -> Plan:
         for name, path in recipe.word_lists.items()
         if not os.path.exists(path)
     ]
+    errors += against.missing(recipe)
     if errors:
         raise InputError("\n".join(errors))
     return Plan(recipe, tuple(done.result() for done in looks))
@@ -82,8 +88,11 @@ def check(recipe: Recipe) -> list[str]:
     Returns warnings: what will work, but not as well as one may expect.
     """
     from zydaflow import dedup, filters, signals, tokens, transforms
+    from zydaflow.stages import keys
     from zydaflow.stages.match import split
 
+    keys.check(recipe)
+    against.check(recipe)
     for dataset in recipe.datasets:
         filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
@@ -141,6 +150,7 @@ def _held(root: Path) -> int:
 def side_files(recipe: Recipe) -> Iterator[str]:
     """Local files besides the text that the result depends on."""
     yield from recipe.word_lists.values()
+    yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
     if recipe.language:
         yield recipe.language.model
     tokenizer: Any = recipe.tokenizer

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import Recipe, TrainSpec
-from zydaflow.stages import cluster, decide, match, select, tokenize, train
+from zydaflow.stages import cluster, count, decide, match, select, tokenize, train
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import Job
 from zydaflow.stages.manifest import Manifest
@@ -54,12 +54,15 @@ def _later(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:
 
 
 def _corpus(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:
-    """The trained tokenizer and the output shards."""
+    """The trained tokenizer, the output shards, and the tokens of what is in none."""
     if isinstance(recipe.tokenizer, TrainSpec):
         trained = train.record_of(store, recipe, manifest) is not None
         yield Reuse("train", int(trained), 1)
         if not trained:
             return
     shards = sum(len(tokenize.planned(store, recipe, manifest, dataset)) for dataset in range(len(manifest.datasets)))
-    todo = tokenize.units(store, recipe, manifest, "", train.tokenizer_of(store, recipe, manifest))
+    tokenizer = train.tokenizer_of(store, recipe, manifest)
+    todo = tokenize.units(store, recipe, manifest, "", tokenizer)
     yield Reuse("tokenize", shards - len(todo), shards)
+    counted = sum(1 for _ in count.records(store, recipe, manifest, tokenizer))
+    yield Reuse("count", counted, counted + len(count.units(store, recipe, manifest, "", tokenizer)))

@@ -18,7 +18,7 @@ from zydaflow.stages.manifest import Manifest, Part
 from zydaflow.stages.runs import runs
 from zydaflow.stages.unit import Done, Unit
 
-SELECT_VERSION = 1
+SELECT_VERSION = 2
 
 # One batch per output shard: where each of its documents is to be found, and what it stands for.
 SELECTION = pa.schema(
@@ -30,17 +30,22 @@ SELECTION = pa.schema(
         ("duplicate_sources", pa.list_(pa.uint16())),  # datasets by rank
     ]
 )
+REMOVED = pa.schema([("row", pa.uint32())])  # one batch per part that loses documents, ascending
 
 
 def select_fingerprint(recipe: Recipe, manifest: Manifest, dataset: int) -> str:
     """Of the output shards' contents, as far as documents go."""
     decided = decide.fingerprint_of(recipe, manifest) if recipe.dedup else None
-    parts = [[p.keep, p.first, p.rows] for p in manifest.of(dataset)]
+    parts = [[k, p.keep, p.first, p.rows] for k, p in enumerate(manifest.parts) if p.dataset == dataset]
     return fingerprint("select", SELECT_VERSION, parts, decided, recipe.output.shard_text)
 
 
 def record_of(store: Store, recipe: Recipe, manifest: Manifest, dataset: int) -> Record | None:
-    """What was selected of a dataset; `facts["shards"]` lists documents, bytes, kept bytes and digest per shard."""
+    """What was selected of a dataset, and what was not.
+
+    `facts["shards"]` lists documents, bytes, kept bytes and digest per shard, `facts["removed"]` part, documents and
+    digest per batch of the artefact `removed`.
+    """
     return store.find("select", f"select/{manifest.datasets[dataset]}", select_fingerprint(recipe, manifest, dataset))
 
 
@@ -81,50 +86,75 @@ class _Shard:
 def select(store: Store, recipe: Recipe, path: str, dataset: int) -> Done:
     """Plans the output shards of one dataset, reading its documents' sizes part by part."""
     manifest = manifests.load(store, path)
-    decisions = decide.Decisions(store, recipe, manifest)
     name, fp = manifest.datasets[dataset], select_fingerprint(recipe, manifest, dataset)
     shards: list[dict[str, int | str]] = []
     total = documents = 0
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/select", SELECTION)
-        for shard in _shards(store, recipe, manifest, dataset, decisions):
+        removed = _Removed(ArrowFile(outputs, store, "work/removed", REMOVED))
+        decisions = decide.Decisions(store, recipe, manifest)
+        for shard in _shards(store, recipe, manifest, dataset, decisions, removed):
             file.write(shard.batch())
             shards.append(shard.facts())
             documents += int(shards[-1]["documents"])
             total += shard.bytes
-        artefact = file.finish(f"work/select/{name}.{fp[:12]}.arrow")
-        counts = {"documents": documents, "bytes": total}
-        store.commit(Record("select", f"select/{name}", fp, {"selection": artefact}, counts, {"shards": shards}))
+        artefacts = {
+            "selection": file.finish(f"work/select/{name}.{fp[:12]}.arrow"),
+            "removed": removed.file.finish(f"work/removed/{name}.{fp[:12]}.arrow"),
+        }
+        counts, facts = {"documents": documents, "bytes": total}, {"shards": shards, "removed": removed.facts}
+        store.commit(Record("select", f"select/{name}", fp, artefacts, counts, facts))
     return Done(documents, 0)
 
 
+class _Removed:
+    """The rows that parts lose."""
+
+    def __init__(self, file: ArrowFile) -> None:
+        self.file = file
+        self.facts: list[dict[str, int | str]] = []
+
+    def add(self, part: int, rows: np.ndarray) -> None:
+        if len(rows):
+            self.file.write(pa.RecordBatch.from_arrays([pa.array(rows)], schema=REMOVED))
+            self.facts.append({"part": part, "documents": len(rows), "digest": xxhash.xxh3_128_hexdigest(rows.data)})
+
+
 def _shards(
-    store: Store, recipe: Recipe, manifest: Manifest, dataset: int, decisions: "decide.Decisions"
+    store: Store,
+    recipe: Recipe,
+    manifest: Manifest,
+    dataset: int,
+    decisions: "decide.Decisions",
+    removed: _Removed,
 ) -> Iterator[_Shard]:
     current: _Shard | None = None
     cutter = tokens.Cutter(recipe.output.shard_text)
+    names = np.array([xxhash.xxh3_64_intdigest(name.encode()) for name in manifest.datasets], np.uint64)
     for index, part in enumerate(manifest.parts):
         if part.dataset != dataset or not part.rows:
             continue
-        for shard, rows, columns, sources, table in _cut(store, part, index, cutter, decisions):
+        gone = (decisions.removed(part.first, part.stop) - part.first).astype(np.uint32)
+        removed.add(index, np.sort(gone))
+        for shard, rows, columns, sources, table in _cut(store, part, index, gone, cutter, decisions):
             if current is None or current.number != shard:
                 if current is not None:
                     yield current
                 current = _Shard(shard, [], [], xxhash.xxh3_128())
             current.columns.append(columns)
             current.sources.append(sources)
-            _note(current, part, rows, columns, sources, table)
+            _note(current, part, rows, columns, sources, names, table)
     if current is not None:
         yield current
 
 
 def _cut(
-    store: Store, part: Part, index: int, cutter: "tokens.Cutter", decisions: "decide.Decisions"
+    store: Store, part: Part, index: int, gone: np.ndarray, cutter: "tokens.Cutter", decisions: "decide.Decisions"
 ) -> Iterator[tuple[int, np.ndarray, tuple[np.ndarray, ...], pa.ListArray, pa.Table]]:
     """The surviving rows of a part, by the output shard that they go to."""
     table = read_table(store, part.documents)
     survives = np.ones(part.rows, bool)
-    survives[decisions.removed(part.first, part.stop) - part.first] = False
+    survives[gone] = False
     rows = np.flatnonzero(survives).astype(np.uint32)
     if not len(rows):
         return
@@ -137,16 +167,22 @@ def _cut(
 
 
 def _note(
-    shard: _Shard, part: Part, rows: np.ndarray, columns: tuple[np.ndarray, ...], sources: pa.ListArray, table: pa.Table
+    shard: _Shard,
+    part: Part,
+    rows: np.ndarray,
+    columns: tuple[np.ndarray, ...],
+    sources: pa.ListArray,
+    names: np.ndarray,
+    table: pa.Table,
 ) -> None:
-    """Adds to a shard's digest everything that its file will be made of."""
+    """Adds to a shard's digest everything that its file will be made of: the datasets by name, not by rank."""
     shard.bytes += int(table["bytes"].to_numpy()[rows].sum())
     shard.kept_bytes += int(table["kept_bytes"].to_numpy()[rows].sum())
     shard.hash.update(f"{part.file}\n{part.keep}\n".encode())
     for column in columns[1:]:
         shard.hash.update(np.ascontiguousarray(column).data)
     shard.hash.update(np.diff(sources.offsets.to_numpy()).data)
-    shard.hash.update(sources.flatten().to_numpy().data)
+    shard.hash.update(names[sources.flatten().to_numpy()].data)
 
 
 def selection(store: Store, record: Record, shard: int) -> pa.RecordBatch:
@@ -154,3 +190,9 @@ def selection(store: Store, record: Record, shard: int) -> pa.RecordBatch:
     if not record.facts["shards"]:
         return pa.RecordBatch.from_pylist([], SELECTION)
     return open_arrow(store, record.artefacts["selection"]).get_batch(shard)
+
+
+def removed_rows(store: Store, record: Record, batch: int) -> np.ndarray:
+    """int64, ascending: the rows that one part loses, by its number in `facts["removed"]`."""
+    rows: np.ndarray = open_arrow(store, record.artefacts["removed"]).get_batch(batch)["row"].to_numpy()
+    return rows.astype(np.int64)

@@ -10,17 +10,17 @@ import pyarrow as pa
 
 from zydaflow import tokens
 from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import batches, read_table
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import manifest as manifests
-from zydaflow.stages import select
+from zydaflow.stages import previous, select
 from zydaflow.stages.job import all_signals
-from zydaflow.stages.manifest import Manifest, Part
+from zydaflow.stages.manifest import Manifest
+from zydaflow.stages.rows import rows_of
 from zydaflow.stages.runs import runs
 from zydaflow.stages.unit import Done, Unit
 
-TOKENIZE_VERSION = 1
+TOKENIZE_VERSION = 2
 Source = str | TokenizerSpec | None  # what the tokenizer is loaded from; None for text shards
 CHECKED = 16  # documents of each shard that are compared with the reference tokenizer
 
@@ -31,7 +31,7 @@ def signal_fields(recipe: Recipe) -> list[pa.Field]:
 
 
 def _schema(recipe: Recipe, model: tokens.Tokenizer | None) -> pa.Schema:
-    carried = any(dataset.metadata for dataset in recipe.datasets)
+    carried = any(dataset.carried for dataset in recipe.datasets)
     return tokens.token_schema(model.dtype if model else None, recipe.output.text, signal_fields(recipe), carried)
 
 
@@ -80,19 +80,14 @@ def planned(store: Store, recipe: Recipe, manifest: Manifest, dataset: int) -> l
 def shard_fingerprint(recipe: Recipe, tokenizer: Source, facts: dict, shard: int, shards: int) -> str:
     """Of one output file's bytes."""
     tokenized = tokens.load(tokenizer).fingerprint if tokenizer else None
-    carried = any(dataset.metadata for dataset in recipe.datasets)
-    fields = [
-        recipe.output.text,
-        carried,
-        [str(field) for field in signal_fields(recipe)],
-        [d.name for d in recipe.datasets],
-    ]
+    carried = any(dataset.carried for dataset in recipe.datasets)
+    fields = [recipe.output.text, carried, [str(field) for field in signal_fields(recipe)]]
     written_by = [version(library) for library in ("datasets", "pyarrow")]
     return fingerprint("tokenize", TOKENIZE_VERSION, tokenized, facts["digest"], fields, written_by, shard, shards)
 
 
 def withdraw_stale(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: Source) -> None:
-    """Forgets output shards of another recipe: the files of this one take their names."""
+    """Forgets output shards of another recipe, whose names the files of this one take; their rows may be of use."""
     current = set()
     for dataset, name in enumerate(manifest.datasets):
         shards = planned(store, recipe, manifest, dataset)
@@ -100,11 +95,8 @@ def withdraw_stale(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: 
             (file_of(name, k, len(shards)), shard_fingerprint(recipe, tokenizer, facts, k, len(shards)))
             for k, facts in enumerate(shards)
         }
-    for record in list(store.records("tokenize")):
-        if (record.unit, record.fingerprint) not in current:
-            store.withdraw(record)
-            for artefact in record.artefacts.values():
-                store.path(artefact.path).unlink(missing_ok=True)
+    stale = [record for record in store.records("tokenize") if (record.unit, record.fingerprint) not in current]
+    previous.set_aside(store, previous.fingerprint_of(recipe, tokenizer), stale)
 
 
 def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset: int, shard: int, fp: str) -> Done:
@@ -115,81 +107,58 @@ def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset
     shards = max(1, len(record.facts["shards"]))
     name = manifest.datasets[dataset]
     model = tokens.load(tokenizer) if tokenizer else None
-    schema = _schema(recipe, model)
+    schema, serves = _schema(recipe, model), previous.fingerprint_of(recipe, tokenizer)
+    chosen = select.selection(store, record, shard)
+    signals = [field.name for field in signal_fields(recipe)]
     counts = {"documents": 0, "bytes": 0, "tokens": 0}
-    size = 0
+    made = Done(0, 0)
     with ExitStack() as outputs:
         out = outputs.enter_context(store.create(f"corpus/{name}"))
         writer = tokens.ShardWriter(out, schema)
-        chosen = select.selection(store, record, shard)
-        for rows in _batches(_rows(store, recipe, manifest, chosen)):
-            texts = rows["text"].combine_chunks()
-            encoded = model.encode(texts) if model else None
-            if model and encoded:
-                tokens.check_sample(model, texts, encoded, max(1, CHECKED * len(texts) // len(chosen)))
-                counts["tokens"] += len(encoded.ids)
+        for rows in rows_of(store, manifest, chosen, schema, signals, previous.load(store, serves)):
+            encoded, fresh = _encoded(model, rows, len(chosen)) if model else (None, _texts(rows))
             for batch in tokens.token_batches(schema, rows, name, encoded, manifest.datasets):
                 writer.write(batch)
-            counts["documents"] += len(texts)
+            counts["documents"] += len(rows)
             counts["bytes"] += int(np.sum(rows["bytes"].to_numpy()))
-            size += texts.nbytes
+            counts["tokens"] += len(encoded.ids) if encoded else 0
+            made = Done(made.documents + len(fresh), made.bytes + fresh.nbytes)
         writer.finish()
         artefact = out.finish(file_of(name, shard, shards), counts["documents"])
-        facts = {"dataset": name, "shard": shard, "shards": shards}
+        facts = {"dataset": name, "shard": shard, "shards": shards, "serves": serves, "parts": _parts(manifest, chosen)}
         store.commit(Record("tokenize", artefact.path, fp, {"shard": artefact}, counts, facts))
-    return Done(counts["documents"], size)
+    return made
 
 
-def _rows(store: Store, recipe: Recipe, manifest: Manifest, chosen: pa.RecordBatch) -> Iterator[pa.Table]:
-    """The chosen documents in order, with text and all that describes them, in chunks as they lie in the kept files."""
+def _parts(manifest: Manifest, chosen: pa.RecordBatch) -> list[tuple[str, int]]:
+    """What the shard's rows are from, in order: the kept text of a part, and how many of its documents."""
     numbers = chosen["part"].to_numpy()
-    for low, high in runs(numbers):
-        yield from _rows_of_part(store, recipe, manifest.parts[int(numbers[low])], chosen.slice(low, high - low))
+    return [(manifest.parts[numbers[low]].keep, high - low) for low, high in runs(numbers)]
 
 
-def _rows_of_part(store: Store, recipe: Recipe, part: Part, chosen: pa.RecordBatch) -> Iterator[pa.Table]:
-    documents = read_table(store, part.documents)
-    names = [field.name for field in signal_fields(recipe)]
-    signals = read_table(store, part.signals) if names else None
-    rows = chosen["row"].to_numpy().astype(np.int64)
-    start = 0
-    for kept in batches(store, part.text):
-        low, high = np.searchsorted(rows, [start, start + len(kept)])
-        if high > low:
-            here = pa.array(rows[low:high])
-            table = pa.Table.from_batches([kept]).take(pa.array(rows[low:high] - start))
-            described = documents.take(here)
-            for column in described.column_names:
-                table = table.append_column(column, described[column])
-            for column in ("batch", "n_duplicates", "duplicate_sources"):
-                table = table.append_column(column, chosen[column].slice(low, high - low))
-            for column in names:
-                table = table.append_column(column, _signal(signals, column, described["signal_row"]))
-            yield table.append_column("file", pa.array([part.file] * len(table), pa.string()))
-        start += len(kept)
+def _texts(rows: pa.Table) -> pa.LargeStringArray:
+    return rows["text"].combine_chunks()
 
 
-def _signal(signals: pa.Table | None, name: str, rows: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    assert signals is not None
-    if name not in signals.column_names:  # this dataset is not measured by it
-        return pa.nulls(len(rows), SIGNALS[name].type)
-    return signals[name].take(rows)
+def _encoded(model: tokens.Tokenizer, rows: pa.Table, documents: int) -> tuple[tokens.Encoded, pa.LargeStringArray]:
+    """The tokens of the rows of a shard of so many documents, and the texts of those that had none yet."""
+    ids = rows["input_ids"].combine_chunks()
+    missing = ids.is_null().to_numpy(zero_copy_only=False)
+    texts = _texts(rows).filter(pa.array(missing))
+    if not len(texts):
+        return _flat(ids), texts
+    made = model.encode(texts)
+    tokens.check_sample(model, texts, made, max(1, CHECKED * len(texts) // documents))
+    if len(texts) == len(rows):
+        return made, texts
+    at = np.empty(len(rows), np.int64)
+    at[np.concatenate([np.flatnonzero(~missing), np.flatnonzero(missing)])] = np.arange(len(rows))
+    fresh = pa.ListArray.from_arrays(pa.array(made.offsets.astype(np.int32)), pa.array(made.ids))
+    return _flat(pa.concat_arrays([ids.drop_null(), fresh]).take(pa.array(at))), texts
 
 
-def _batches(rows: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """The same rows, cut by their number of batch instead of by where they came from."""
-    waiting: list[pa.Table] = []
-    number = -1
-    for table in rows:
-        numbers = table["batch"].to_numpy()
-        for low, high in runs(numbers):
-            if waiting and numbers[low] != number:
-                yield pa.concat_tables(waiting).combine_chunks()
-                waiting = []
-            number = int(numbers[low])
-            waiting.append(table.slice(low, high - low))
-    if waiting:
-        yield pa.concat_tables(waiting).combine_chunks()
+def _flat(ids: pa.ListArray) -> tokens.Encoded:
+    return tokens.Encoded(ids.flatten().to_numpy(), np.cumsum([0, *ids.value_lengths().to_numpy()], dtype=np.int64))
 
 
 def write_folders(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: Source) -> None:
