@@ -77,7 +77,8 @@ def keeper_order(offsets: np.ndarray, precedence: np.ndarray, *keys: np.ndarray)
         keys: (m,) each, what decides between equals, the most significant first. Should end with the document number.
     """
     cluster = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return np.lexsort((*reversed(keys), precedence, cluster))
+    datasets = int(precedence.max(initial=0)) + 1
+    return np.lexsort((*reversed(keys), cluster * datasets + precedence))
 
 
 def hash_keys(text_hash: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -130,7 +130,7 @@ def keep_of_cluster(
             kept[member] = members[best]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def exceeding(buckets: Buckets, rank: int, bands: int, within: bool, across: bool, limit: int) -> int:
     """How many of the lists in which the document is looked for have more staying documents than are compared."""
     count = 0
@@ -141,7 +141,7 @@ def exceeding(buckets: Buckets, rank: int, bands: int, within: bool, across: boo
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def first_equal(keys: Keys, buckets: Buckets, members: np.ndarray, rank: int, end: int) -> int:
     """The lowest rank of a staying document with an equal exact value, of its own dataset or below `end`; or NONE."""
     best = NONE
@@ -163,7 +163,7 @@ def first_equal(keys: Keys, buckets: Buckets, members: np.ndarray, rank: int, en
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def first_alike(
     keys: Keys,
     buckets: Buckets,

@@ -50,10 +50,11 @@ class ParquetFile:
         self._count += len(batch)
         self.rows += len(batch)
         if self._count >= ROW_GROUP:
-            whole = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
-            cut = self._count // ROW_GROUP * ROW_GROUP
-            self._writer.write_table(whole.slice(0, cut), row_group_size=ROW_GROUP)
-            self._waiting, self._count = whole.slice(cut).to_batches(), self._count - cut
+            table = pa.Table.from_batches(self._waiting, self._schema)
+            for start in range(0, self._count - ROW_GROUP + 1, ROW_GROUP):
+                self._writer.write_table(table.slice(start, ROW_GROUP).combine_chunks())
+            self._waiting = table.slice(self._count - self._count % ROW_GROUP).to_batches()
+            self._count %= ROW_GROUP
 
     def finish(self, relative: str) -> Artefact:
         """Ends the file and gives it its name."""
