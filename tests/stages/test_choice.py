@@ -199,3 +199,13 @@ def test_a_date_or_key_column_that_is_not_there_is_found_while_planning(tmp_path
     entry = write(tmp_path, "a", [{"id": "1", "text": ONE}], date="when")
     with pytest.raises(InputError, match="when"):
         plan(load_recipe(recipe([entry], out, keep=["date"])))
+
+
+def test_more_documents_than_numbers_are_told(
+    serial: Serial, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = write(tmp_path, "a", [{"id": str(k), "text": text} for k, text in enumerate((ONE, TWO, THREE))])
+    monkeypatch.setattr("zydaflow.stages.manifest.MOST", 2)
+    with pytest.raises(InputError, match=r"3 documents are left to compare, and one run compares up to 2: .*against"):
+        serial.run(recipe([entry], out))
+    serial.run(recipe([entry], out) | {"dedup": None})

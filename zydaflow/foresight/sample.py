@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
@@ -17,11 +16,8 @@ from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import Recipe
 from zydaflow.sources import Batch, DatasetPlan
 from zydaflow.stages.job import Job
-from zydaflow.stages.judging import Judging
-from zydaflow.stages.keeping import Keeping
-from zydaflow.stages.measuring import Measuring
 from zydaflow.stages.parts import PreparedPart, parts_of
-from zydaflow.stages.sketching import Sketching
+from zydaflow.stages.prepare import Following, read_part
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ def take(recipe: Recipe, number: int, plan: DatasetPlan, allowance: float) -> Sa
     try:
         with TemporaryDirectory(prefix="zydaflow-") as folder:
             store, job = Store(folder), Job(recipe, plan.shards[0])
-            _prepare(store, job, _counting(reader.batches(), rows))
+            read_part(store, job, 0, _counting(reader.batches(), rows), Following(), None)
             (part,) = parts_of(store, job)
             return _sampled(store, recipe, part, reader, np.array(rows))
     except OSError as error:
@@ -65,26 +61,6 @@ def _counting(source: Iterator[Batch], rows: list[int]) -> Iterator[Batch]:
     for batch in source:
         rows.append(rows[-1] + len(batch.records))
         yield batch
-
-
-def _prepare(store: Store, job: Job, source: Iterator[Batch]) -> None:
-    """What `prepare` does with a part of a shard."""
-    with ExitStack() as outputs:
-        measuring = Measuring(outputs, store, job, 0, None)
-        judging = Judging(outputs, store, job, 0)
-        keeping = Keeping(outputs, store, job, 0)
-        sketching = Sketching(outputs, store, job, 0) if job.sketches else None
-        for batch in source:
-            measurements, text = measuring.add(batch)
-            kept = judging.add(measurements)
-            kept_text = keeping.add(batch, measurements, text, kept)
-            if sketching:
-                sketching.add(kept_text)
-        measuring.commit(None)
-        keeping.commit(judging.keep_fingerprint())
-        if sketching:
-            sketching.commit(judging.keep_fingerprint())
-        judging.commit()
 
 
 def _sampled(store: Store, recipe: Recipe, part: PreparedPart, reader: Reader, rows: np.ndarray) -> Sampled:

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from zydaflow.errors import InputError
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import fingerprint
@@ -20,6 +21,8 @@ from zydaflow.stages import against
 from zydaflow.stages.against import IndexPart
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart
+
+MOST = 2**32 - 2  # documents that stages with 32 bits for a document can tell apart
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,10 @@ def _part(fields: dict[str, Any]) -> Part:
 
 
 def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Manifest:
-    """The manifest of everything that is prepared: the parts of each shard, the shards in canonical order."""
+    """The manifest of everything that is prepared: the parts of each shard, the shards in canonical order.
+
+    Raises InputError for more documents than can be compared.
+    """
     recipe = jobs[0].recipe
     ranks = {dataset.name: rank for rank, dataset in enumerate(recipe.datasets)}
     numbered: list[Part] = []
@@ -156,7 +162,13 @@ def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Ma
             )
             first += rows
     datasets = tuple(dataset.name for dataset in recipe.datasets)
-    return Manifest(datasets, tuple(numbered), *against.numbered(recipe, len(datasets), first))
+    manifest = Manifest(datasets, tuple(numbered), *against.numbered(recipe, len(datasets), first))
+    if recipe.dedup and manifest.numbers > MOST:
+        raise InputError(
+            f"{manifest.numbers:,} documents are left to compare, and one run compares up to {MOST:,}: run some of the "
+            "datasets alone, and the others with dedup.against an index of their result (`zydaflow dedup index`)"
+        )
+    return manifest
 
 
 def save(store: Store, manifest: Manifest) -> str:

@@ -49,20 +49,20 @@ def prepare(store: Store, recipe: Recipe, shard: Shard) -> Done:
         if number in measured and number not in unsettled:
             continue
         known = measured.get(number)
-        done = _read_part(store, job, number, batches, ahead, known.measure if known else None)
+        done = read_part(store, job, number, batches, ahead, known.measure if known else None)
         documents += done.documents
         size += done.bytes
     return Done(documents, size)
 
 
-class _Following:
+class Following:
     """Which part comes after this one: known only when this one has been read to its end."""
 
     def __init__(self) -> None:
         self.part: int | None = None
 
 
-def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], _Following]]:
+def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], Following]]:
     """The parts of a shard from `start` to `last` (or its end), each with its batches, read once, in order."""
     batches = sources.read_shard(
         job.shard,
@@ -74,9 +74,9 @@ def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterat
     ahead = next(batches, None)
     part: int | None = start
     while part is not None and (last is None or part <= last):
-        following = _Following()
+        following = Following()
 
-        def one(part: int = part, following: _Following = following) -> Iterator[Batch]:
+        def one(part: int = part, following: Following = following) -> Iterator[Batch]:
             nonlocal ahead
             while ahead is not None and ahead.part == part:
                 yield ahead
@@ -103,8 +103,8 @@ def _settle_without_raw_text(store: Store, job: Job, part: PreparedPart) -> bool
     return True
 
 
-def _read_part(
-    store: Store, job: Job, part: int, batches: Iterable[Batch], following: _Following, measured: Record | None
+def read_part(
+    store: Store, job: Job, part: int, batches: Iterable[Batch], following: Following, measured: Record | None
 ) -> Done:
     """Reads one part of the raw text and does everything with it that is not done yet."""
     documents = size = 0
