@@ -1,14 +1,17 @@
 """A changed recipe does again what depends on the change, and nothing else."""
 
+import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from inputs import recipe
+from inputs import prose, recipe
 from serial import Serial, results
 
 from zydaflow import tokens
 from zydaflow.provenance.commits import Store
+from zydaflow.provenance.waterfall import load
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import prepare
 from zydaflow.stages.plan import plan
@@ -85,6 +88,16 @@ def test_other_permutations_are_never_mixed_with_the_old_ones(
     used = results(serial.run(recipe(entries, tmp_path / "used", **other)))
     fresh = results(serial.run(recipe(entries, tmp_path / "fresh", **other)))
     assert used == fresh
+
+
+def test_another_text_column_is_never_mixed_with_the_old_one(serial: Serial, tmp_path: Path) -> None:
+    rows = [{"text": prose(Random(k), 60), "summary": prose(Random(k % 3), 60)} for k in range(9)]
+    (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    entry = {"name": "d", "path": str(tmp_path / "d.jsonl")}
+    serial.run(recipe([entry], tmp_path / "used"))
+    used = results(serial.run(recipe([entry | {"text": "summary"}], tmp_path / "used")))
+    assert used == results(serial.run(recipe([entry | {"text": "summary"}], tmp_path / "fresh")))
+    assert load(tmp_path / "used")["total"]["outcomes"]["removed_within"]["documents"] == 6
 
 
 def test_a_rule_that_changes_no_verdict_reads_no_text(

@@ -69,7 +69,7 @@ def _found(spec: DedupSpec) -> str:
 def choices(recipe: Recipe, spec: DedupSpec) -> Iterator[str]:
     """What else decided which documents went."""
     if spec.exact:
-        yield f"So it does if one that stays and comes before it has the same {' or '.join(spec.exact)}."
+        yield f"It goes too if one that stays and comes before it has the same {' or '.join(spec.exact)}."
     if spec.keep:
         yield f"Among documents of one dataset the order is by {', '.join(spec.keep)}."
     if spec.across:
