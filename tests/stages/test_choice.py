@@ -187,6 +187,7 @@ def test_keys_are_made_again_only_where_they_change(serial: Serial, tmp_path: Pa
         ({"across": {"remove_from": ["a"]}, "passes": ["within"]}, "is about the pass across; add that to passes"),
         ({"exact": ["text"], "passes": ["joint"], "verify": "none"}, "the joint pass has no exact"),
         ({"passes": []}, "only with against or exact"),
+        ({"exact": ["id", "id"]}, "dedup.exact: names a key twice"),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, out: Path, dedup: dict, message: str) -> None:
@@ -209,3 +210,33 @@ def test_more_documents_than_numbers_are_told(
     with pytest.raises(InputError, match=r"3 documents are left to compare, and one run compares up to 2: .*against"):
         serial.run(recipe([entry], out))
     serial.run(recipe([entry], out) | {"dedup": None})
+
+
+def test_exact_verification_after_a_first_part_without_documents(serial: Serial, tmp_path: Path, out: Path) -> None:
+    empty = write(tmp_path, "empty", [{"id": "x", "text": "short"}])
+    rest = write(tmp_path, "rest", [{"id": "a", "text": ONE}, {"id": "b", "text": ONE}])
+    small = recipe([empty, rest], out, verify="exact") | {"filters": [{"signal": "n_words", "min": 3}]}
+    serial.run(small)
+    assert len(removed(out)) == 1
+
+
+def test_equal_values_of_two_columns_link_nobody(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [{"id": str(k), "n": str(k + 1), "text": prose(random.Random(k), 60)} for k in range(9)]
+    serial.run(recipe([write(tmp_path, "a", rows, metadata=["n"])], out, exact=["id", "n"]))
+    assert removed(out) == {}
+    assert len(pq.read_table(out / "evidence" / "clusters.parquet")) == 0
+
+
+def test_numbers_beyond_all_doubles_end_no_run(serial: Serial, tmp_path: Path, out: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    values = ("1e999", "1" * 401, "3")
+    path.write_text("".join(f'{{"id": "{k}", "text": "{NEAR[k]}", "m": {m}}}\n' for k, m in enumerate(values)))
+    entry = {"name": "a", "path": str(path), "id": "id", "metadata": ["m"]}
+    serial.run(recipe([entry], out, keep=["m ascending"], exact=["m"]))
+    assert {kept for kept, _ in removed(out).values()} == {"2"}
+
+
+def test_texts_without_words_have_no_similarity(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [{"id": "a", "text": "?!", "url": "u"}, {"id": "b", "text": "...", "url": "u"}]
+    serial.run(recipe([write(tmp_path, "a", rows, metadata=["url"])], out, exact=["url"], verify="exact"))
+    assert pq.read_table(out / "evidence" / "removed.parquet")["jaccard"].to_pylist() == [None]

@@ -142,7 +142,9 @@ def _exact(decision: Decision, rows: np.ndarray) -> pa.Array:
     """The exact Jaccard of some removed documents and their kept ones; nulls unless verified so."""
     if decision.common is None or decision.union is None:
         return pa.nulls(len(rows), pa.float64())
-    return pa.array(decision.common[rows] / decision.union[rows])
+    union = decision.union[rows]
+    jaccard = decision.common[rows] / np.maximum(union, 1)
+    return pa.array(jaccard, mask=union == 0)  # of texts without words
 
 
 def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
@@ -150,7 +152,7 @@ def _spread(members: Members, decision: Decision) -> tuple[pa.Array, pa.Array]:
     removed = decision.removed
     similarity = decision.agreement[removed] / members.signatures.shape[1]
     if decision.common is not None:
-        similarity = _exact(decision, removed).to_numpy()
+        similarity = _exact(decision, removed).fill_null(0.0).to_numpy()
     cluster = np.searchsorted(members.offsets, removed, side="right") - 1
     ranked = similarity[np.lexsort((similarity, cluster))]
     counts = np.bincount(cluster, minlength=len(members.offsets) - 1)

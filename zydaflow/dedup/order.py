@@ -1,5 +1,6 @@
 """Values by which copies are chosen: what they are, and how they rank."""
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -16,11 +17,18 @@ def values(items: Iterable[Any]) -> pa.StructArray:
     """Anything that JSON holds as VALUE: numbers, true and false as numbers, texts; everything else is no value."""
     numbers, texts = [], []
     for item in items:
-        numbers.append(float(item) if isinstance(item, bool | int | float) else None)
+        numbers.append(_number(item) if isinstance(item, bool | int | float) else None)
         texts.append(item if isinstance(item, str) else None)
     return pa.StructArray.from_arrays(
         [pa.array(numbers, pa.float64()), pa.array(texts, pa.string())], fields=list(VALUE)
     )
+
+
+def _number(item: float) -> float:
+    try:
+        return float(item)
+    except OverflowError:  # a whole number beyond all doubles
+        return math.inf if item > 0 else -math.inf
 
 
 def dates(items: Iterable[Any]) -> pa.StructArray:

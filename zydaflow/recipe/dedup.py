@@ -106,6 +106,8 @@ class DedupSpec(Part):
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
+        if len(set(self.exact)) < len(self.exact):
+            raise wrong("exact", "names a key twice", self.exact)
         joint_refuses = {"exact": self.exact, "across": self.across, "against": self.against}
         for key, value in joint_refuses.items():
             if value and self.passes == ("joint",):

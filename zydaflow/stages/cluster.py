@@ -105,7 +105,8 @@ def members_of(store: Store, record: Record, partition: int) -> tuple[np.ndarray
 def partitions_of(store: Store, record: Record, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """The documents start … stop - 1 that are in clusters, int64 ascending, and the partition of each, int64."""
     strides = range(start // STRIDE, math.ceil(stop / STRIDE))
-    found = np.hstack([_chunk(store, record.artefacts["by_document"], stride) for stride in strides])
+    chunks = [_chunk(store, record.artefacts["by_document"], stride) for stride in strides]
+    found = np.hstack([np.empty((2, 0), np.int64), *chunks])
     low, high = np.searchsorted(found[0], [start, stop])
     return found[0, low:high], found[1, low:high]
 

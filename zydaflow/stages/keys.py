@@ -1,5 +1,6 @@
 """Keys: by what documents are equal, and by what copies are chosen; a row for every kept document of a part."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -100,9 +101,17 @@ def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
     return Done(part.rows, 0)
 
 
+def _parsed(text: str) -> dict[str, Any]:
+    """A record's metadata; a number that is no double becomes infinite, or whole however long."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)
+
+
 def _carried(metadata: pa.Array, dataset: DatasetSpec) -> Callable[[str], Iterator[Any]]:
     """What gives the values of a column that is carried along, document by document."""
-    records = [orjson.loads(text) if text else {} for text in metadata.to_pylist()] if dataset.carried else []
+    records = [_parsed(text) if text else {} for text in metadata.to_pylist()] if dataset.carried else []
 
     def of(name: str) -> Iterator[Any]:
         return (record.get(name) for record in records) if records else iter([None] * len(metadata))
@@ -121,7 +130,7 @@ def _exact(
 
 
 def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+    return value if value is None or isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def _keep(

@@ -48,6 +48,5 @@ def _selection(store: Store, recipe: Recipe, manifest: Manifest, dataset: int) -
 
 
 def _tokens_in(store: Store, shard: Artefact) -> np.ndarray:
-    """int64: the tokens of each row of an output shard, of which nothing else is read."""
-    with pa.memory_map(str(store.path(shard.path))) as file:
-        return np.concatenate([batch["n_tokens"].to_numpy() for batch in pa.ipc.open_stream(file)])
+    """int64: the tokens of each row of an output shard. Raises DamagedArtefact."""
+    return np.concatenate([batch["n_tokens"].to_numpy() for batch in pa.ipc.open_stream(store.map(shard))])
