@@ -15,7 +15,6 @@ from zydaflow.stages.measuring import State
 
 SCHEMA_VERSION = 1
 VERDICTS = pa.array(["kept", "null", "empty", "filtered"])
-STORED_ROWS = 65_536
 
 
 def verdict_schema(job: Job) -> pa.Schema:

@@ -117,7 +117,7 @@ def _overlap(statistics: Json, recipe: Recipe) -> str:
     if not statistics["matches"]:
         return lost
     alike = table(["documents of", "similar to some of", *AMOUNTS], _pairs(statistics, "matches"))
-    return f"{lost}\n\nHow alike the datasets are, whichever document stays:\n\n{alike}"
+    return f"{lost}\n\nHow alike the datasets are at least, whichever document stays:\n\n{alike}"
 
 
 def _pairs(statistics: Json, counts: str) -> list[list[str]]:
