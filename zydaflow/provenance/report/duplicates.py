@@ -17,8 +17,8 @@ LOST = (
 ALIKE = (
     "Documents of the row that share a band with some document of the column and are verified similar to it, whichever "
     "of the two stays; on the diagonal with another one of the same dataset. At least so many: only what the passes "
-    "link is compared, and in a band the first eight of a dataset with all later ones. Shade: share of the row's documents "
-    "that the rules leave."
+    "link is compared, and in a band the first eight of a dataset with all later ones. Shade: share of the row's "
+    "documents that the rules leave."
 )
 
 Json = dict[str, Any]
