@@ -18,7 +18,7 @@ STAGES = ("measure", "match", "decide", "tokenize")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status.
 
-    0 done, 1 `verify` found something, 2 recipe or usage, 3 input, 4 failed but resumable.
+    0 done, 1 `verify` or `audit` found something, 2 recipe or usage, 3 input, 4 failed but resumable.
     """
     options = _parser().parse_args(arguments)
     return exit_status("zydaflow", lambda: options.command(options))
@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a recipe, or what is missing of it")
     _recipe_arguments(run)
     _ray_arguments(run)
+    _clean_argument(run)
     run.add_argument("--until", choices=STAGES, help="stop after this stage")
     run.set_defaults(command=_run)
 
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     extend.add_argument("out", metavar="OUT")
     _recipe_argument(extend, "a YAML file with all datasets, old and new, in rank order")
     _ray_arguments(extend)
+    _clean_argument(extend)
     extend.set_defaults(command=_extend, sample=None, until=None)
 
     plan = commands.add_parser("plan", help="check a recipe and its inputs, and show what a run would do")
@@ -73,11 +75,37 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("out", metavar="OUT")
     verify.set_defaults(command=_verify)
 
+    audit = commands.add_parser(
+        "audit", help="compute a sample of a finished run once more, on other nodes, and compare"
+    )
+    audit.add_argument("out", metavar="OUT")
+    audit.add_argument(
+        "--sample", type=_share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
+    )
+    audit.add_argument("--seed", type=int, metavar="N", help="takes the sample of an earlier audit")
+    _ray_arguments(audit)
+    audit.set_defaults(command=_audit)
+
+    status = commands.add_parser("status", help="say what a run is doing, or has come to")
+    status.add_argument("out", metavar="OUT")
+    status.set_defaults(command=_status)
+
     stats = commands.add_parser("stats", help="show what became of the documents of a run, and what each rule did")
     stats.add_argument("out", metavar="OUT")
     stats.add_argument("--json", action="store_true", help="print statistics.json as it is")
     stats.set_defaults(command=_stats)
     return parser
+
+
+def _share(text: str) -> float:
+    """Of `1%` or `0.01`."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share above 0 and up to 100%")
+    return share
 
 
 def _dedup_commands(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +129,7 @@ def _dedup_commands(parser: argparse.ArgumentParser) -> None:
     against.add_argument("index", metavar="INDEX", help="a folder that `zydaflow dedup index` made")
     _recipe_arguments(against)
     _ray_arguments(against)
+    _clean_argument(against)
     against.set_defaults(command=_against, until=None)
 
 
@@ -116,6 +145,9 @@ def _ray_arguments(parser: argparse.ArgumentParser) -> None:
         help="where Ray runs (default: local, on this machine)",
     )
     parser.add_argument("--workers", type=_cores, metavar="N", help="cores to use with --address local (default: all)")
+
+
+def _clean_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clean", action="store_true", help="at the end remove work/, which changes and extend need")
 
 
@@ -241,6 +273,22 @@ def _verify(options: argparse.Namespace) -> int:
     if not problems:
         say(f"{options.out}: every file is as its commit record says, and every document is accounted for")
     return 1 if problems else 0
+
+
+def _audit(options: argparse.Namespace) -> int:
+    from zydaflow.audit import audit, render
+
+    found = audit(options.out, options.sample, options.seed, options.address, options.workers)
+    say(render(found))
+    return 1 if found.differing else 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from zydaflow.status import status
+
+    text, exit_code = status(options.out)
+    say(text)
+    return exit_code
 
 
 def _stats(options: argparse.Namespace) -> int:

@@ -3,7 +3,9 @@
 import traceback
 from collections.abc import Callable
 
+from zydaflow.resuming import command_line, how_to_resume, started_by
 from zydaflow.say import warn
+from zydaflow.stopping import stoppable
 
 
 class ZydaflowError(Exception):
@@ -31,15 +33,21 @@ class RunError(ZydaflowError):
 
 
 def exit_status(program: str, command: Callable[[], int]) -> int:
-    """Runs a command and returns its exit status; its error, if any, goes to standard error in its own words."""
-    try:
-        return command()
-    except ZydaflowError as error:
-        warn(f"{program}: {error}")
-        return error.exit_code
-    except KeyboardInterrupt:
-        warn(f"{program}: stopped; the same command resumes")
-        return RunError.exit_code
-    except Exception:
-        warn(f"{traceback.format_exc()}{program}: this is a fault of {program}, please report it")
-        return RunError.exit_code
+    """Runs a command and returns its exit status; its error, if any, goes to standard error in its own words.
+
+    Ctrl-C and SIGTERM stop it within seconds; a second one ends the process at once.
+    """
+    stopped = f"{program}: stopped; the same command resumes: {command_line()}"
+    with started_by(command_line()), stoppable(RunError.exit_code, stopped):
+        try:
+            return command()
+        except ZydaflowError as error:
+            warn(f"{program}: {error}")
+            return error.exit_code
+        except KeyboardInterrupt:
+            warn(stopped)
+            return RunError.exit_code
+        except Exception:
+            fault = f"{program}: this is a fault of {program}, please report it"
+            warn(f"{traceback.format_exc()}{fault}; to go on: {how_to_resume()}")
+            return RunError.exit_code

@@ -9,14 +9,16 @@ run, resumes it, and after a change of the recipe does what depends on the chang
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from zydaflow.engine import explained, on_every_node, run_units, session
+from zydaflow.engine import begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.lock import owned
-from zydaflow.provenance.run_file import read_run
+from zydaflow.provenance.run_file import RECIPE, read_run
 from zydaflow.recipe import Recipe
+from zydaflow.resuming import started_by
 from zydaflow.say import warn
 from zydaflow.stages import (
     account,
@@ -39,6 +41,7 @@ from zydaflow.stages.extend import extension
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
 from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
+from zydaflow.stages.preflight import facts
 from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
 from zydaflow.suggest import nearest
@@ -60,6 +63,7 @@ class Pipeline:
         prepared = [parts_of(self.store, job) for job in jobs]
         self.records += [record for parts in prepared for part in parts for record in part.records.values()]
         account.check_unreadable(self.store, self.records)
+        account.warn_unprocessed(self.store, self.records)
         self.records += inputs.save(self.store, self.plan)
         self.manifest = manifests.build(jobs, prepared)
         self.path = manifests.save(self.store, self.manifest)
@@ -155,7 +159,14 @@ def run(recipe: Recipe, address: str = "local", until: str | None = None, worker
     `address` and `workers` are those of `zydaflow run --help`. Raises RecipeError, InputError, RunError; after the
     last the same call resumes.
     """
-    return perform(stages_until(until), plan(recipe), address, workers)
+    with started_by(_call("run", recipe, address=address, until=until, workers=workers)):
+        return perform(stages_until(until), plan(recipe), address, workers)
+
+
+def _call(function: str, recipe: Recipe, *before: str, **after: str | int | None) -> str:
+    """That does the same once more, from anywhere."""
+    words = [*map(repr, before), f"zydaflow.load_recipe({os.path.join(recipe.output.path, RECIPE)!r})"]
+    return f"zydaflow.{function}({', '.join([*words, *(f'{key}={value!r}' for key, value in after.items())])})"
 
 
 def extend(out: str | Path, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
@@ -165,8 +176,9 @@ def extend(out: str | Path, recipe: Recipe, address: str = "local", workers: int
     over everything. Raises what `run` does, and what `stages.extend.extension` does.
     """
     output = recipe.output.model_copy(update={"path": os.path.abspath(out)})
-    planned = extension(recipe.model_copy(update={"output": output}))
-    return perform(stages_until(None), planned, address, workers)
+    extended = recipe.model_copy(update={"output": output})
+    with started_by(_call("extend", extended, output.path, address=address, workers=workers)):
+        return perform(stages_until(None), extension(extended), address, workers)
 
 
 def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> Path:
@@ -185,26 +197,43 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
     if before and before["finished"]:
         warn(f"{store.root} holds a finished run of another recipe or input: what stands of it is reused")
     warn("starting Ray and compiling kernels")
-    with explained(planned.recipe.output.path), owned(store.root), session(address, workers):
-        account.begin(store, planned)
-        on_every_node(compile_kernels)
-        _tell(story, planned, store, time.perf_counter() - started)
+    with explained(planned.recipe.output.path), owned(store.root):
+        begin_progress(store)
+        with session(address, workers):
+            account.begin(store, planned)
+            _preflight(planned.recipe, str(store.root))
+            on_every_node(compile_kernels)
+            _tell(story, planned, store, time.perf_counter() - started)
     return store.root
+
+
+def _preflight(recipe: Recipe, out: str) -> None:
+    preflight(partial(facts, recipe, out), out, recipe.resources.memory_per_task)
 
 
 def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
     """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
-    mended: set[str] = set()
+    mended: dict[str, str] = {}  # damaged files, and where they were made
     while True:
         pipeline = Pipeline(planned, store)
         pipeline.timings["start-up"] = Timing(wall=startup)
         try:
             story(pipeline)
             return
-        except DamagedArtefact as damage:
-            if os.path.isabs(damage.path):
-                raise InputError(f"{damage}: this index is damaged; copy or make it again") from damage
-            if damage.path in mended:
-                raise RunError(f"{damage}, again, after it was made anew: look at this disk and memory") from damage
-            mended.add(damage.path)
-            store.withdraw_artefact(damage.path)
+        except Exception as error:  # who misses a file that was there before may fail in any way
+            damages = [error] if isinstance(error, DamagedArtefact) else list(store.gone())
+            if not damages:
+                raise
+            for damage in damages:
+                _check_mendable(store, damage, mended)
+            mended |= store.withdraw_artefacts(*(damage.path for damage in damages))
+
+
+def _check_mendable(store: Store, damage: DamagedArtefact, mended: dict[str, str]) -> None:
+    if os.path.isabs(damage.path):
+        raise InputError(f"{damage}: this index is damaged; copy or make it again") from damage
+    if damage.path in mended:
+        before, now = mended[damage.path], store.withdraw_artefacts(damage.path)[damage.path]
+        raise RunError(
+            f"{damage}, again, after it was made anew: first on {before}, then on {now}; look at their disks and memory"
+        ) from damage

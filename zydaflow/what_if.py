@@ -150,16 +150,7 @@ def _renumbered(run: Finished, recipe: Recipe) -> Manifest:
     parts, first, root = [], 0, run.store.root
     for rank, dataset in enumerate(recipe.datasets):
         for part in run.manifest.of(run.manifest.datasets.index(dataset.name)):
-            moved = replace(
-                part,
-                dataset=rank,
-                first=first,
-                signals=against.elsewhere(part.signals, root),
-                text=against.elsewhere(part.text, root),
-                documents=against.elsewhere(part.documents, root),
-                signatures=part.signatures and against.elsewhere(part.signatures, root),
-            )
-            parts.append(moved)
+            parts.append(replace(manifests.elsewhere(part, root), dataset=rank, first=first))
             first += part.rows
     return replace(run.manifest, datasets=tuple(dataset.name for dataset in recipe.datasets), parts=tuple(parts))
 

@@ -11,10 +11,11 @@ import pytest
 import ray
 
 from zydaflow.engine import explained, run_units, session
-from zydaflow.engine.run import FAILURES, TRIES
+from zydaflow.engine.failures import FILE
+from zydaflow.engine.run import TRIES
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Store
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 MEMORY = 100_000_000
 
@@ -77,6 +78,18 @@ def damaged(store: Store, name: str) -> Done:
     raise DamagedArtefact("work/x.arrow", "is missing")
 
 
+def careful(store: Store, name: str, failures: list[str], trouble: Trouble = NONE) -> Done:
+    """Fails in these ways, one after the other, and notes what it is told each time."""
+    tries = _try(store, name)
+    with store.path(f"{name}.told").open("a") as file:
+        file.write(f"{trouble.kills} {trouble.suspect}\n")
+    if tries < len(failures):
+        if failures[tries] == "end":
+            os._exit(1)
+        raise {"memory": MemoryError, "fault": ValueError, "input": InputError}[failures[tries]](f"failure {tries}")
+    return Done(1, 10)
+
+
 def _units(function, count: int, *arguments) -> list[Unit]:
     return [
         Unit(f"{function.__name__}-{k}", function, (f"{function.__name__}-{k}", *arguments), 1000) for k in range(count)
@@ -108,6 +121,35 @@ def test_a_unit_that_always_kills_its_worker_fails_within_bounded_tries_and_is_n
     assert [_tries(store, f"fine-{k}") for k in range(3)] == [1] * 3
 
 
+@pytest.mark.parametrize(
+    ("failures", "told"),
+    [
+        (["memory", "memory"], ["0 False", "1 False", "2 False"]),
+        (["end"], ["0 False", "1 True"]),
+        (["fault"], ["0 False", "0 True"]),
+        (["end", "memory", "end"], ["0 False", "1 True", "2 True", "3 True"]),
+    ],
+)
+def test_a_careful_unit_is_told_what_befell_it(store: Store, failures: list[str], told: list[str]) -> None:
+    run_units(store, "stage", [Unit("c", careful, ("c", failures), 10, careful=True)], MEMORY)
+    assert store.path("c.told").read_text().splitlines() == told
+
+
+@pytest.mark.parametrize(
+    ("failures", "tries", "error"),
+    [
+        (["memory"] * 9, TRIES, "c: MemoryError: failure 3"),
+        (["end"] * 9, TRIES, "c: WorkerCrashedError"),
+        (["fault", "fault"], 2, "c: ValueError: failure 0"),  # the first is the real one
+        (["input"], 1, "c: InputError: failure 0"),
+    ],
+)
+def test_care_is_bounded(store: Store, failures: list[str], tries: int, error: str) -> None:
+    with pytest.raises((RunError, InputError), match=error):
+        run_units(store, "stage", [Unit("c", careful, ("c", failures), 10, careful=True)], MEMORY)
+    assert _tries(store, "c") == tries
+
+
 def test_a_fault_is_not_tried_again_and_shows_its_traceback_while_the_others_finish(store: Store) -> None:
     with pytest.raises(RunError) as error:
         run_units(store, "stage", [*_units(wrong, 1), *_units(fine, 3)], MEMORY)
@@ -115,7 +157,9 @@ def test_a_fault_is_not_tried_again_and_shows_its_traceback_while_the_others_fin
     assert 'raise ValueError("a fault in the code")' in str(error.value)
     assert _tries(store, "wrong-0") == 1
     assert [_tries(store, f"fine-{k}") for k in range(3)] == [1] * 3
-    assert [f["unit"] for f in orjson.loads(store.path(FAILURES).read_bytes())] == ["wrong-0"]
+    told = orjson.loads(store.path(FILE).read_bytes())
+    assert [failure["unit"] for failure in told["failures"]] == ["wrong-0"]
+    assert (told["stage"], told["resume"]) == ("stage", "the same call")
 
 
 def test_inputs_that_are_at_fault_are_an_input_error(store: Store) -> None:

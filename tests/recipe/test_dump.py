@@ -86,4 +86,4 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "compare_limit": 64,
     }
     assert data["output"] == {"path": f"{Path.cwd()}/runs/x", "text": True, "signals": False, "shard_text": "512MB"}
-    assert data["resources"] == {"shard_bytes": "256MB", "memory_per_task": "2GB"}
+    assert data["resources"] == {"shard_bytes": "256MB", "memory_per_task": "2GB", "document_seconds": 60}

@@ -153,7 +153,7 @@ def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
     )
     with pytest.raises(DamagedArtefact, match="differs from its checksum") as damage:
         serial.run(changed)
-    Store(out).withdraw_artefact(damage.value.path)
+    Store(out).withdraw_artefacts(damage.value.path)
     serial.run(changed)
     assert results(serial.run(small)) == before
 

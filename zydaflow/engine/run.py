@@ -4,20 +4,20 @@ import re
 import time
 import traceback
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import orjson
-
+from zydaflow.engine import failures
 from zydaflow.engine.disk import is_full
+from zydaflow.engine.node import name_this_node
 from zydaflow.engine.progress import Meter
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
-from zydaflow.stages.unit import Done, Timing, Unit
+from zydaflow.resuming import how_to_resume
+from zydaflow.stages.unit import Done, Timing, Trouble, Unit
 
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-FAILURES = "failures.json"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -26,6 +26,8 @@ class _State:
     waiting: deque[Unit]
     running: dict[Any, Unit] = field(default_factory=dict)
     tries: dict[str, int] = field(default_factory=dict)
+    troubles: dict[str, Trouble] = field(default_factory=dict)
+    raised: dict[str, tuple[BaseException, str]] = field(default_factory=dict)  # what a search was made for
     failures: list[dict[str, str]] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
 
@@ -33,9 +35,10 @@ class _State:
 def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
     """Does the units, each on one core with `memory` bytes, in whatever order they get done.
 
-    A unit that fails for a passing reason is tried again, up to `TRIES` times. Any other failure leaves the unit undone
-    while the others finish, and then RunError lists them (InputError where only inputs are at fault). A full disk or a
-    damaged artefact stops at once.
+    A unit that fails for a passing reason is tried again, up to `TRIES` times; so is a careful one that fails for a
+    reason that it can take care of, which it is told. Any other failure leaves the unit undone while the others finish,
+    and then RunError lists them (InputError where only inputs are at fault). A full disk or a damaged artefact stops at
+    once.
     """
     timing = Timing()
     if not units:
@@ -59,13 +62,13 @@ def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int
     import ray
 
     _check_room(memory)
-    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=memory)
+    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=memory, scheduling_strategy="SPREAD")
     store_ref = ray.put(store)
     while state.waiting or state.running:
         window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while state.waiting and len(state.running) < window:
             unit = state.waiting.popleft()
-            state.running[task.remote(store_ref, unit)] = unit
+            state.running[task.remote(store_ref, unit, state.troubles.get(unit.name))] = unit
         ready, _ = ray.wait(list(state.running), timeout=0.5)
         meter.running = len(state.running)
         if not ready:  # a node may be gone
@@ -90,12 +93,13 @@ def _check_room(memory: int) -> None:
         )
 
 
-def _execute(store: Store, unit: Unit) -> tuple[Done, float]:
+def _execute(store: Store, unit: Unit, trouble: Trouble | None) -> tuple[Done, float]:
     import pyarrow as pa
 
     pa.set_cpu_count(1)
+    name_this_node()
     started = time.perf_counter()
-    done = unit.function(store, *unit.arguments)
+    done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
     return done, time.perf_counter() - started
 
 
@@ -122,11 +126,18 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
     if is_full(cause):
         raise cause
     tries = state.tries[unit.name] = state.tries.get(unit.name, 0) + 1
-    if _passing(cause) and tries < TRIES:
+    trouble = _trouble(cause, state.troubles.get(unit.name, Trouble())) if unit.careful else None
+    if trouble:
+        state.troubles[unit.name] = trouble
+        if not trouble.kills:
+            state.raised[unit.name] = cause, text
+    if (trouble or _passing(cause)) and tries < TRIES:
         meter.retried += 1
         state.waiting.append(unit)
         return
     meter.failed += 1
+    cause, text = state.raised.get(unit.name, (cause, text))
+    meter.error = f"{unit.name}: {type(cause).__name__}: {cause}"
     state.errors.append(cause)
     state.failures.append(
         {
@@ -136,6 +147,19 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
             "traceback": COLOURS.sub("", text),
         }
     )
+
+
+def _trouble(cause: BaseException, before: Trouble) -> Trouble | None:
+    """What a careful unit has to know when it is done again; None where care is of no help."""
+    import ray
+
+    if isinstance(cause, MemoryError | ray.exceptions.OutOfMemoryError):
+        return replace(before, kills=before.kills + 1)
+    if isinstance(cause, ray.exceptions.WorkerCrashedError):
+        return Trouble(before.kills + 1, suspect=True)
+    if before.suspect or isinstance(cause, ZydaflowError | OSError | ray.exceptions.RayError):
+        return None
+    return replace(before, suspect=True)
 
 
 def _passing(cause: BaseException) -> bool:
@@ -160,7 +184,7 @@ def _cancel(state: _State) -> None:
 
 
 def _raise(store: Store, stage: str, state: _State) -> None:
-    store.write(FAILURES, orjson.dumps(state.failures, option=orjson.OPT_INDENT_2))
+    failures.write(store, stage, state.failures)
     lines = "\n".join(f"  {f['unit']}: {f['error']}" for f in state.failures[:20])
     more = f"\n  … and {len(state.failures) - 20} more" if len(state.failures) > 20 else ""
     if all(isinstance(e, InputError) for e in state.errors):
@@ -170,5 +194,5 @@ def _raise(store: Store, stage: str, state: _State) -> None:
     first = "" if all(isinstance(e, ZydaflowError) for e in state.errors) else f"\n{state.failures[0]['traceback']}"
     raise RunError(
         f"{stage}: {len(state.failures)} of the units failed, the others are done; "
-        f"details in {store.path(FAILURES)}\n{lines}{more}{first}"
+        f"details in {store.path(failures.FILE)}\n{lines}{more}{first}\nto go on: {how_to_resume()}"
     )

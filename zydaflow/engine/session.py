@@ -52,11 +52,11 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
         )
     else:
         _join(address, common)
-    try:
-        with _stopped_by_sigterm():
+    with _stopped_by_sigterm():
+        try:
             yield
-    finally:
-        ray.shutdown()
+        finally:
+            ray.shutdown()
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def _stopped_by_sigterm() -> Iterator[None]:
         return
 
     def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
@@ -98,11 +98,30 @@ def _join(address: str, common: dict[str, Any]) -> None:
         ) from error
 
 
-def on_every_node(function: Callable[[], None]) -> None:
-    """Calls the function once on each node: for what workers there would else all do at the same time."""
+def workers() -> list[dict[str, Any]]:
+    """The living nodes that do work, as Ray tells them."""
+    import ray
+
+    return [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+
+
+def named(node: dict[str, Any]) -> str:
+    """A node's host, and the beginning of its id, since a host may have several."""
+    return f"{node['NodeManagerHostname']} {node['NodeID'][:6]}"
+
+
+def ask_every_node(function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    """Calls the function once on each node that does work; returns Ray's references to the answers, by node."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(num_cpus=0, max_retries=1)(function)
-    nodes = [node["NodeID"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    ray.get([task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(n, soft=True)).remote() for n in nodes])
+    there = {named(node): NodeAffinitySchedulingStrategy(node["NodeID"], soft=True) for node in workers()}
+    return {name: task.options(scheduling_strategy=strategy).remote(*arguments) for name, strategy in there.items()}
+
+
+def on_every_node(function: Callable[[], None]) -> None:
+    """Calls the function once on each node, to its end: for what workers there would else all do at the same time."""
+    import ray
+
+    ray.get(list(ask_every_node(function).values()))

@@ -17,7 +17,7 @@ from zydaflow.recipe import Recipe
 from zydaflow.sources import Batch, DatasetPlan
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart, parts_of
-from zydaflow.stages.prepare import Following, read_part
+from zydaflow.stages.reading import Following, read_part
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def take(recipe: Recipe, number: int, plan: DatasetPlan, allowance: float) -> Sa
     try:
         with TemporaryDirectory(prefix="zydaflow-") as folder:
             store, job = Store(folder), Job(recipe, plan.shards[0])
-            read_part(store, job, 0, _counting(reader.batches(), rows), Following(), None)
+            read_part(store, job, 0, _counting(reader.batches(), rows), Following(), None, {})
             (part,) = parts_of(store, job)
             return _sampled(store, recipe, part, reader, np.array(rows))
     except OSError as error:

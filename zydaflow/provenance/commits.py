@@ -7,8 +7,9 @@ verification read these records and nothing else.
 import os
 import re
 import secrets
+import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from zydaflow.errors import ZydaflowError
 
 SCHEMA_VERSION = 1
 TEMPORARY = ".zydaflow-tmp-"
+NODE = "ZYDAFLOW_NODE"
 
 
 class DamagedArtefact(ZydaflowError):
@@ -45,7 +47,10 @@ class Artefact:
 
 @dataclass(frozen=True)
 class Record:
-    """What one unit of one stage made. `counts` are integers that add up over units; later stages need the `facts`."""
+    """What one unit of one stage made. `counts` are integers that add up over units; later stages need the `facts`.
+
+    `node` is where it was made, as `this_node` tells: the one thing in which two records of the same work may differ.
+    """
 
     stage: str
     unit: str
@@ -54,6 +59,7 @@ class Record:
     counts: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     statistics: dict[str, Any] = field(default_factory=dict)
+    node: str = ""
 
     def to_json(self) -> bytes:
         """The record, with its own checksum."""
@@ -69,6 +75,11 @@ class Record:
             raise ValueError("a record that is damaged, or of another version")
         fields["artefacts"] = {k: Artefact(**a) for k, a in fields["artefacts"].items()}
         return cls(**fields)
+
+
+def this_node() -> str:
+    """The node that this process works on: host name and Ray's id of it, as the engine says, or the host name alone."""
+    return os.environ.get(NODE) or socket.gethostname()
 
 
 def _checksum(body: dict[str, Any]) -> str:
@@ -193,6 +204,7 @@ class Store:
 
     def commit(self, record: Record) -> Record:
         """Makes the unit's work count. Everything that the record names must be in its place before."""
+        record = replace(record, node=this_node())
         path = self.record_path(record)
         self.write(str(path.relative_to(self.root)), record.to_json())
         return record
@@ -208,11 +220,26 @@ class Store:
         """Makes the unit's work not count any more; its files stay until they are replaced or swept."""
         self.record_path(record).unlink(missing_ok=True)
 
-    def withdraw_artefact(self, path: str) -> None:
-        """Withdraws every record that names this file, so that it is made again."""
+    def withdraw_artefacts(self, *paths: str) -> dict[str, str]:
+        """Withdraws every record that names one of these files, so that they are made again.
+
+        Returns where each of them was made.
+        """
+        nodes: dict[str, str] = {}
+        wanted = set(paths)
         for record in list(self.records()):
-            if any(artefact.path == path for artefact in record.artefacts.values()):
+            named = [artefact.path for artefact in record.artefacts.values() if artefact.path in wanted]
+            if named:
+                nodes |= dict.fromkeys(named, record.node)
                 self.withdraw(record)
+        return nodes
+
+    def gone(self) -> Iterator[DamagedArtefact]:
+        """The files that records name and that are not there, or not with their size."""
+        for record in self.records():
+            for artefact in record.artefacts.values():
+                if not self.intact(artefact):
+                    yield DamagedArtefact(artefact.path, "is missing or short")
 
     def records(self, stage: str = "*") -> Iterator[Record]:
         """All readable records of a stage, or of all stages, in the order of their paths."""

@@ -31,3 +31,16 @@ def owned(root: Path) -> Iterator[None]:
         file.write(f"process {os.getpid()} on {socket.gethostname()}")
         file.flush()
         yield
+
+
+def owner(root: Path) -> str | None:
+    """Which process owns the folder now; None if none does."""
+    try:
+        with (root / FILE).open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return file.read().strip()
+    except FileNotFoundError:
+        pass
+    return None

@@ -1,5 +1,7 @@
 """What a run was made of, as the report and the dataset card say it."""
 
+import platform
+import unicodedata
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -7,12 +9,16 @@ from zydaflow import dedup
 from zydaflow.recipe import ColumnRef, DatasetSpec, DedupSpec, Filter, Recipe, TokenizerSpec, TrainSpec
 from zydaflow.version import __version__
 
-LIBRARIES = ("datasketch", "fastokens", "fasttext-community", "numba", "numpy", "pyarrow", "tokenizers", "xxhash")
+LIBRARIES = (
+    "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray",
+    "tokenizers", "xxhash",
+)  # fmt: skip
 
 
 def versions() -> dict[str, str]:
-    """zydaflow and the libraries that a result depends on, by name."""
-    return {"zydaflow": __version__} | {name: version(name) for name in LIBRARIES}
+    """zydaflow, Python, and the libraries and tables that a result depends on, by name."""
+    own = {"zydaflow": __version__, "python": platform.python_version(), "Unicode": unicodedata.unidata_version}
+    return own | {name: version(name) for name in LIBRARIES}
 
 
 def licence(dataset: DatasetSpec) -> str:

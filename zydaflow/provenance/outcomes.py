@@ -1,7 +1,7 @@
 """What becomes of a record: exactly one of these, in the order of the pipeline."""
 
 OUTCOMES = (
-    "unreadable",  # it could not be parsed or decoded, and lies in quarantine
+    "unreadable",  # it could not be parsed, decoded or processed, and lies in quarantine
     "null",  # it holds no text
     "empty",  # nothing is left of its text without whitespace
     "filtered",  # it breaks a rule

@@ -17,17 +17,18 @@ def collect(records: Iterable[Record], datasets: list[str]) -> Json:
     """Everything that is counted, per dataset and in all:
 
         {"datasets": {NAME: {"rank": n, "read": N, "outcomes": {OUTCOME: N}, "sampled_out": n, "repaired": n,
-                             "wordless": n, "unreadable_file_bytes": n, "rules": …, "signals": …}},
+                             "wordless": n, "unreadable_file_bytes": n, "unprocessed": n, "rules": …, "signals": …}},
          "total": {"read": N, "outcomes": {OUTCOME: N}},
          "losses": {LOSER: {KEEPER: N}}, "matches": {NAME: {OTHER: N}},
          "clusters": {"count": n, "sizes": {SIZE: n}, "by_dataset": {NAME: {SIZE: n}}, "most": {NAME: …},
                       "largest": […], "compare_limit_met": n, "largest_bucket": n}}
 
     N is {"documents": n, "bytes": n, "tokens": n}. Bytes are those of the text as loaded, so a record without a
-    readable text has none. Tokens are counted where a document was kept; elsewhere they are an estimate, and stand
-    under "tokens_estimated". `pending` documents are kept, and the run did not come to them yet. `matches` are the
-    documents of a dataset that are similar to some document of another, or of itself, whichever stays. The parts of
-    `clusters` are told in `stages.cluster_statistics`.
+    readable text has none. `unprocessed` are those of the unreadable whose text could be read, but not processed.
+    Tokens are counted where a document was kept; elsewhere they are an estimate, and stand under "tokens_estimated".
+    `pending` documents are kept, and the run did not come to them yet. `matches` are the documents of a dataset that
+    are similar to some document of another, or of itself, whichever stays. The parts of `clusters` are told in
+    `stages.cluster_statistics`.
     """
     sums = {name: _Sums() for name in datasets}
     found: Json = {"losses": {}, "matches": {}}
@@ -94,6 +95,7 @@ class _Sums:
             "sampled_out": self._sum("measure", "sampled_out"),
             "repaired": self._sum("measure", "repaired"),
             "unreadable_file_bytes": self._sum("measure", "unreadable_bytes"),
+            "unprocessed": self._sum("measure", "unprocessed"),
             "wordless": self._sum("sketch", "wordless"),
             **self._statistics,
         }

@@ -60,7 +60,11 @@ def _check(store: Store, artefact: Artefact) -> Iterator[str]:
     except DamagedArtefact as damage:
         yield str(damage)
         return
-    rows = _rows(artefact.path, data)
+    try:
+        rows = _rows(artefact.path, data)
+    except (OSError, pa.ArrowInvalid) as error:
+        yield f"{artefact.path}: was not whole when it was committed ({error})"
+        return
     if rows is not None and rows != artefact.rows:
         yield f"{artefact.path}: has {rows} rows, not {artefact.rows}"
 

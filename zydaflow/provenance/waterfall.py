@@ -58,7 +58,12 @@ def _waterfall(name: str, dataset: dict[str, Any]) -> str:
         f"{label:<28} {count['documents']:>12,} {share:>7} {megabytes(count['bytes']):>10} {tokens(count):>16}"
         for label, count, share in rows
     ]
-    for key, what in (("sampled_out", "left out by the sample"), ("repaired", "not valid UTF-8: repaired")):
+    apart = {
+        "sampled_out": "left out by the sample",
+        "repaired": "not valid UTF-8: repaired",
+        "unprocessed": "unreadable: not processed",
+    }
+    for key, what in apart.items():
         if dataset.get(key):
             lines.append(f"{f'  ({what})':<28} {dataset[key]:>12,}")
     return "\n".join([f"{'':<28} {'documents':>12} {'share':>7} {'text':>10} {'tokens':>16}", *lines])

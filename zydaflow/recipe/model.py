@@ -215,12 +215,14 @@ class OutputSpec(Part):
 
 
 class ResourceSpec(Part):
-    """How work is cut and what a task may use; it never changes the result."""
+    """How work is cut and what a task may use; none of it changes the result, but for a document beyond its time."""
 
     shard_bytes: Size = 256 * 10**6
     """how much of an input file one task reads, in bytes"""
     memory_per_task: Size = 2 * 10**9
     """the memory that one task may use, in bytes"""
+    document_seconds: int = Field(default=60, ge=1)
+    """how long a document, or each 8 MB of a longer one, may take to be measured and sketched, in seconds"""
 
 
 class Recipe(Part):
@@ -249,7 +251,7 @@ class Recipe(Part):
     output: OutputSpec
     """{path: runs/NAME}"""
     resources: ResourceSpec = ResourceSpec()
-    """{shard_bytes: 256MB, memory_per_task: 2GB}"""
+    """{shard_bytes: 256MB, memory_per_task: 2GB, document_seconds: 60}"""
 
     @model_validator(mode="before")
     @classmethod

@@ -115,7 +115,7 @@ class _Rows:
 
 
 def read_lines(run: Lines, columns: Columns, sample: Sample, part: int) -> Batch:
-    """The records of these lines; blank lines are nothing, bad ones go to the quarantine."""
+    """The records of these lines, which are used up; blank lines are nothing, bad ones go to the quarantine."""
     rows = _Rows()
     keep = kept(run.positions, sample)
     sampled_out = 0
@@ -134,6 +134,7 @@ def read_lines(run: Lines, columns: Columns, sample: Sample, part: int) -> Batch
         )
         if reason:
             rows.bad.append(Bad(position, size, reason, line))
+    run.lines.clear()  # a long one would lie beside its text for as long as that is worked on
     return rows.batch(columns, part, sampled_out)
 
 

@@ -21,7 +21,7 @@ RECORDS = pa.schema(
 QUARANTINE = pa.schema(
     [
         ("position", pa.int64()),
-        ("bytes", pa.int64()),  # the record's bytes in the file
+        ("bytes", pa.int64()),  # the record's bytes in the file; its text's where that could be read
         ("reason", pa.string()),
         ("excerpt", pa.string()),  # its first 200 characters, undecodable bytes replaced
     ]

@@ -9,29 +9,26 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import orjson
 
 from zydaflow.errors import InputError, RunError
 from zydaflow.filters.alarms import rule_alarms
-from zydaflow.provenance import card, report, statistics
+from zydaflow.provenance import card, made_of, report, statistics
 from zydaflow.provenance.commits import TEMPORARY, Record, Store
 from zydaflow.provenance.outcome_alarms import outcome_alarms
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, RUN, STATISTICS, read_run
 from zydaflow.provenance.told_alarms import alarm_lines
 from zydaflow.recipe import AlarmSpec, dump_recipe, fingerprint
+from zydaflow.say import warn
+from zydaflow.stages.aside import failing_of
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
-from zydaflow.version import __version__
 
-LIBRARIES = (
-    "datasets", "datasketch", "fastokens", "fasttext-community", "numba", "numpy", "orjson", "pyarrow", "ray",
-    "tokenizers", "xxhash",
-)  # fmt: skip
 REPORT = "report/index.html"
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
+TOLD = 20  # documents that a warning names
 UNREADABLE_LEAST = 100  # so many bad records say nothing about a dataset yet
 # Files of ours, by their place below the output folder: anything else is someone else's, and stays.
 _OURS = re.compile(
@@ -55,6 +52,27 @@ def check_unreadable(store: Store, records: Iterable[Record]) -> None:
                 f"dataset {dataset}: {bad:,} of {read:,} records cannot be read, more than {UNREADABLE_SHARE:.0%}; "
                 f"{store.path('quarantine') / dataset} says where and why"
             )
+
+
+def warn_unprocessed(store: Store, records: Iterable[Record]) -> None:
+    """Tells of documents that were set aside because they could not be processed."""
+    lines = [
+        f"  {record.facts['dataset']}: {record.facts['file']} at {position:,}: {reason}"
+        for record in records
+        if record.stage == "measure"
+        for position, reason in failing_of(record).items()
+    ]
+    if lines:
+        more = [f"  … and {len(lines) - TOLD} more"] if len(lines) > TOLD else []
+        warn(
+            "\n".join(
+                [
+                    f"warning: {len(lines):,} documents cannot be processed and lie in {store.path('quarantine')}:",
+                    *lines[:TOLD],
+                    *more,
+                ]
+            )
+        )
 
 
 def begin(store: Store, plan: Plan) -> None:
@@ -142,8 +160,7 @@ def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[st
         "finished": finished,
         "fingerprint": plan.fingerprint,
         "name": plan.recipe.name,
-        "versions": {"zydaflow": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in LIBRARIES},
+        "versions": made_of.versions(),
         "machine": {"host": socket.gethostname(), "system": platform.platform(), "cpus": os.cpu_count()},
         "inputs": [
             {

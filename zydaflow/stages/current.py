@@ -38,6 +38,8 @@ def tokenized(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reco
     """The corpus, and the tokens of what is not in it."""
     yield from _present(train.record_of(store, recipe, manifest))
     tokenizer = train.tokenizer_of(store, recipe, manifest)
+    assert not tokenize.units(store, recipe, manifest, "", tokenizer), "some of the corpus is not written"
+    assert not count.units(store, recipe, manifest, "", tokenizer), "some tokens are not counted"
     yield from tokenize.records(store, recipe, manifest, tokenizer)
     for _, record in count.records(store, recipe, manifest, tokenizer):
         yield record

@@ -40,16 +40,23 @@ def finished(out: str | Path, needs: Sequence[str]) -> Finished:
     recipe = load_recipe(store.path(RECIPE))
     if recipe.dedup is None:
         raise RecipeError(f"{out}: its recipe says dedup: null, so it holds no signatures to compare")
-    try:
-        (record,) = store.records("manifest")
-        manifest = Manifest.from_json(store.map(record.artefacts["manifest"]).to_pybytes())
-    except (ValueError, KeyError, DamagedArtefact):  # none, damaged, or of another version
-        raise lacking(store, ["list of documents", *(FILES[kind] for kind in needs)]) from None
+    manifest = manifest_of(store)
+    if manifest is None:
+        raise lacking(store, ["list of documents", *(FILES[kind] for kind in needs)])
     files = ((kind, getattr(part, kind)) for part in manifest.parts for kind in needs)
     lost = {FILES[kind] for kind, file in files if file is not None and not store.intact(file)}
     if lost:
         raise lacking(store, sorted(lost))
     return Finished(store, recipe, manifest)
+
+
+def manifest_of(store: Store) -> Manifest | None:
+    """The numbered documents of a finished run; None where they are gone, damaged, or of another version."""
+    try:
+        (record,) = store.records("manifest")
+        return Manifest.from_json(store.map(record.artefacts["manifest"]).to_pybytes())
+    except (ValueError, KeyError, DamagedArtefact):
+        return None
 
 
 def lacking(store: Store, what: Sequence[str]) -> InputError:

@@ -1,5 +1,6 @@
 """What preparing one shard is made of, and the fingerprints that follow from it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,12 +23,16 @@ KEEP_VERSION = 1
 SKETCH_VERSION = 2
 
 
+BATCH_BYTES = 8_000_000
+
+
 @dataclass(frozen=True)
 class Job:
-    """One shard under one recipe."""
+    """One shard under one recipe, read by so many bytes of text at once, which makes a difference to memory alone."""
 
     recipe: Recipe
     shard: Shard
+    batch_bytes: int = BATCH_BYTES
 
     @cached_property
     def dataset(self) -> DatasetSpec:
@@ -114,10 +119,13 @@ def all_signals(recipe: Recipe) -> list[str]:
 
 
 class MaskDigest:
-    """Names a set of kept documents: a hash over one bit per record, whatever batches they came in."""
+    """Names a set of kept documents: a hash over one bit per record, whatever batches they came in.
 
-    def __init__(self) -> None:
-        self._hash = xxhash.xxh3_128()
+    The bits are those of the records without the `missing` ones, given by their positions.
+    """
+
+    def __init__(self, missing: Iterable[int]) -> None:
+        self._hash = xxhash.xxh3_128(b"".join(position.to_bytes(8, "big") for position in sorted(missing)))
 
     def update(self, kept: np.ndarray) -> None:
         self._hash.update(kept.astype(np.uint8).tobytes())

@@ -10,6 +10,7 @@ from zydaflow.filters.statistics import RuleStatistics
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.tables import ParquetFile, batches
 from zydaflow.signals import SIGNALS
+from zydaflow.stages.aside import Failing, failing_of
 from zydaflow.stages.job import Job, MaskDigest, all_signals
 from zydaflow.stages.measuring import State
 
@@ -37,12 +38,12 @@ def verdict_schema(job: Job) -> pa.Schema:
 class Judging:
     """Judges one part."""
 
-    def __init__(self, outputs: ExitStack, store: Store, job: Job, part: int) -> None:
+    def __init__(self, outputs: ExitStack, store: Store, job: Job, part: int, failing: Failing) -> None:
         self._store, self._job, self._part = store, job, part
         self._schema = verdict_schema(job)
         self._table = ParquetFile(outputs, store, f"signals/{job.shard.dataset}", self._schema)
         self._names = pa.array([rule.name for rule in job.rules], pa.string())
-        self._mask = MaskDigest()
+        self._mask = MaskDigest(failing)
         self._statistics = RuleStatistics(job.rules, job.signal_names)
         self._counts = {"kept": 0, "kept_bytes": 0, "filtered": 0, "filtered_bytes": 0}
 
@@ -108,7 +109,7 @@ def _broken(measurements: pa.RecordBatch, job: Job) -> np.ndarray:
 
 def keep_stored(store: Store, job: Job, part: int, measured: Record) -> str:
     """The fingerprint of the kept text that the rules lead to, from stored signals."""
-    mask = MaskDigest()
+    mask = MaskDigest(failing_of(measured))
     for batch in batches(store, measured.artefacts["signals"]):
         mask.update((batch["state"].to_numpy() == State.TEXT) & ~_broken(batch, job).any(axis=1))
     return job.keep_fingerprint(part, mask.hexdigest())
@@ -117,7 +118,7 @@ def keep_stored(store: Store, job: Job, part: int, measured: Record) -> str:
 def judge_stored(store: Store, job: Job, part: int, measured: Record) -> str | None:
     """Judges from stored signals. The fingerprint of the kept text if that is there; None if it must be made first."""
     with ExitStack() as outputs:
-        judging = Judging(outputs, store, job, part)
+        judging = Judging(outputs, store, job, part, failing_of(measured))
         for batch in batches(store, measured.artefacts["signals"]):
             judging.add(batch)
         keep = judging.keep_fingerprint()

@@ -4,7 +4,7 @@ A number is only a handle inside one run. It sorts as places do, however the inp
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -117,6 +117,17 @@ class Manifest:
         return cls(tuple(fields["datasets"]), tuple(parts), tuple(fields["indexes"]), tuple(indexed))
 
 
+def elsewhere(part: Part, root: Path) -> Part:
+    """The part with absolute paths of its files, which lie below `root`: for stores of other folders."""
+    return replace(
+        part,
+        signals=against.elsewhere(part.signals, root),
+        text=against.elsewhere(part.text, root),
+        documents=against.elsewhere(part.documents, root),
+        signatures=part.signatures and against.elsewhere(part.signatures, root),
+    )
+
+
 _AnyPart = TypeVar("_AnyPart", Part, Part | IndexPart)
 
 
@@ -144,6 +155,7 @@ def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Ma
     numbered: list[Part] = []
     first = 0
     for job, shard_parts in zip(jobs, prepared, strict=True):
+        assert [part.next for part in shard_parts][-1:] == [None], f"{job.shard.name} is not measured to its end"
         for part in shard_parts:
             assert part.keep is not None, f"{job.unit(part.number)} is not prepared"
             rows = part.keep.counts["documents"]

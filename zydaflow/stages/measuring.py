@@ -16,6 +16,7 @@ from zydaflow.provenance.commits import Artefact, Record, Store
 from zydaflow.provenance.tables import ArrowFile, ParquetFile, batches
 from zydaflow.signals import SIGNALS
 from zydaflow.sources import QUARANTINE, Batch
+from zydaflow.stages.aside import Failing
 from zydaflow.stages.job import Job
 
 EXCERPT = 160  # characters of every document that can be looked at without its text
@@ -52,7 +53,7 @@ class Measuring:
         self._outputs = outputs
         self._table = None if measured else ArrowFile(outputs, store, self._folder("work/signals"), self._schema, "lz4")
         self._quarantine: ParquetFile | None = None
-        self._digest = xxhash.xxh3_128()
+        self._sizes, self._texts = xxhash.xxh3_128(), xxhash.xxh3_128()
         names = [
             "read",
             "read_bytes",
@@ -61,6 +62,7 @@ class Measuring:
             "empty_bytes",
             "unreadable",
             "unreadable_bytes",
+            "unprocessed",
             "sampled_out",
             "repaired",
         ]
@@ -85,8 +87,8 @@ class Measuring:
         view = from_arrow(raw)
         state = np.where(blank(view), State.EMPTY, State.TEXT).astype(np.uint8)
         state[raw.is_null().to_numpy(zero_copy_only=False)] = State.NULL
-        self._digest.update((view.offsets - view.offsets[0]).data)
-        self._digest.update(view.data[view.offsets[0] : view.offsets[-1]].data)
+        self._sizes.update(np.diff(view.offsets).data)
+        self._texts.update(view.data[view.offsets[0] : view.offsets[-1]].data)
         columns = [
             batch.records["position"],
             batch.records["id"],
@@ -121,8 +123,11 @@ class Measuring:
         names = ["dataset", "file", *QUARANTINE.names]
         self._quarantine.write(pa.RecordBatch.from_arrays(place + bad.columns, names=names))
 
-    def commit(self, following: int | None) -> None:
-        """Commits the signals, naming the part that follows; nothing to do where they were there before."""
+    def commit(self, following: int | None, failing: Failing) -> None:
+        """Commits the signals, naming the part that follows and the documents that were set aside.
+
+        Nothing to do where they were there before.
+        """
         if self._table is None:
             return
         job, part = self._job, self._part
@@ -136,8 +141,11 @@ class Measuring:
             "next": following,
             "dataset": job.shard.dataset,
             "file": job.shard.file,
-            "digest": self._digest.hexdigest(),
+            "digest": xxhash.xxh3_128_hexdigest(self._sizes.digest() + self._texts.digest()),
+            "batch_bytes": job.batch_bytes,  # by which the batches of the part's files follow
+            "unprocessed": sorted(failing.items()),
         }
+        self._counts["unprocessed"] = len(failing)
         self._store.commit(Record("measure", job.unit(part), fingerprint, artefacts, self._counts, facts))
 
 

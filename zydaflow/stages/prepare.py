@@ -6,20 +6,25 @@ again only where the set of kept documents changes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 
 from zydaflow import sources
+from zydaflow.errors import RunError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.recipe import Recipe
 from zydaflow.sources import Batch, Shard
-from zydaflow.stages.job import Job
-from zydaflow.stages.judging import Judging, judge_stored
-from zydaflow.stages.keeping import Keeping
-from zydaflow.stages.measuring import Measuring
+from zydaflow.stages.aside import Failing, failing_of
+from zydaflow.stages.failing import find_failing
+from zydaflow.stages.job import BATCH_BYTES, Job
+from zydaflow.stages.judging import judge_stored
 from zydaflow.stages.parts import PreparedPart, parts_of, steps_done, steps_of
-from zydaflow.stages.sketching import Sketching, sketch_stored
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.reading import Following, read_part, warm, watched
+from zydaflow.stages.sketching import sketch_stored
+from zydaflow.stages.unit import NONE, Done, Trouble, Unit
+
+SMALLER = 8  # by what batches are divided each time that the memory did not suffice
+SMALLEST_BATCH = 2**16
 
 
 def units(store: Store, recipe: Recipe, shards: Sequence[Shard]) -> list[Unit]:
@@ -30,16 +35,24 @@ def units(store: Store, recipe: Recipe, shards: Sequence[Shard]) -> list[Unit]:
         job = Job(recipe, shard)
         if steps_done(job, parts_of(store, job)) != set(steps_of(job)):
             size = max(shard.size, 0) // shares[shard.dataset, shard.file]
-            todo.append(Unit(f"{shard.dataset}/{shard.name}", prepare, (recipe, shard), size))
+            todo.append(Unit(f"{shard.dataset}/{shard.name}", prepare, (recipe, shard), size, careful=True))
     return todo
 
 
-def prepare(store: Store, recipe: Recipe, shard: Shard) -> Done:
-    """Brings every part of a shard up to date with the recipe."""
-    job = Job(recipe, shard)
+def prepare(store: Store, recipe: Recipe, shard: Shard, trouble: Trouble = NONE) -> Done:
+    """Brings every part of a shard up to date with the recipe. After trouble, finds and sets aside what made it."""
+    job = Job(recipe, shard, max(SMALLEST_BATCH, BATCH_BYTES // SMALLER**trouble.kills))
+    warm(job)
     measured = {part.number: part for part in parts_of(store, job)}
-    unsettled = [part.number for part in measured.values() if not _settle_without_raw_text(store, job, part)]
-    following = measured[max(measured)].next if measured else 0
+    failing = _failing(store, job, measured) if trouble.suspect else {}
+    if trouble.suspect and not trouble.kills and not failing:
+        raise RunError(f"{shard.url}: an error was raised, and no document is at fault")
+    unsettled = [
+        part.number
+        for part in measured.values()
+        if part.number in failing or not _settle_without_raw_text(store, job, part)
+    ]
+    following = _following(measured)
     if following is None and not unsettled:
         return Done(0, 0)
     last = max(unsettled) if following is None else None
@@ -48,29 +61,63 @@ def prepare(store: Store, recipe: Recipe, shard: Shard) -> Done:
     for number, batches, ahead in _parts(job, min(starts), last):
         if number in measured and number not in unsettled:
             continue
-        known = measured.get(number)
-        done = read_part(store, job, number, batches, ahead, known.measure if known else None)
+        known = None if number in failing else _reusable(job, measured.get(number))
+        aside = failing_of(known) if known else failing.get(number, {})
+        with closing(watched(batches, recipe.resources.document_seconds)) as limited:
+            done = read_part(store, job, number, limited, ahead, known, aside)
         documents += done.documents
         size += done.bytes
     return Done(documents, size)
 
 
-class Following:
-    """Which part comes after this one: known only when this one has been read to its end."""
+def prepare_part(store: Store, recipe: Recipe, shard: Shard, number: int, measured: Record) -> Done:
+    """Does everything with one part of a shard's raw text again, in the way in which it was measured."""
+    job = Job(recipe, shard, _batch_bytes(measured))
+    for part, batches, following in _parts(job, number, number):
+        return read_part(store, job, part, batches, following, None, failing_of(measured))
+    raise AssertionError("a shard has a part")
 
-    def __init__(self) -> None:
-        self.part: int | None = None
+
+def _reusable(job: Job, part: PreparedPart | None) -> Record | None:
+    """What was measured of a part, if its files have the batches of this job, so that all files of a part have."""
+    return part.measure if part and _batch_bytes(part.measure) == job.batch_bytes else None
 
 
-def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], Following]]:
-    """The parts of a shard from `start` to `last` (or its end), each with its batches, read once, in order."""
-    batches = sources.read_shard(
+def _batch_bytes(measured: Record) -> int:
+    return int(measured.facts.get("batch_bytes", BATCH_BYTES))
+
+
+def _following(measured: Mapping[int, PreparedPart]) -> int | None:
+    """The first part that is not measured; None where all are."""
+    return measured[max(measured)].next if measured else 0
+
+
+def _failing(store: Store, job: Job, measured: Mapping[int, PreparedPart]) -> dict[int, Failing]:
+    """The documents that cannot be processed, by part, in the parts that are not done."""
+    done = {number for number, part in measured.items() if set(steps_of(job)) <= set(part.records)}
+    following = _following(measured)
+    starts = [number for number in (*measured, following) if number is not None and number not in done]
+    if not starts:
+        return {}
+    batches = _batches(job, min(starts))
+    return find_failing(store, job, (batch for batch in batches if batch.part not in done))
+
+
+def _batches(job: Job, start: int) -> Iterator[Batch]:
+    """The batches of a shard from part `start` on."""
+    return sources.read_shard(
         job.shard,
         job.dataset,
         part_bytes=job.recipe.resources.shard_bytes,
         seed=job.recipe.seed,
         first_part=start,
+        batch_bytes=job.batch_bytes,
     )
+
+
+def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], Following]]:
+    """The parts of a shard from `start` to `last` (or its end), each with its batches, read once, in order."""
+    batches = _batches(job, start)
     ahead = next(batches, None)
     part: int | None = start
     while part is not None and (last is None or part <= last):
@@ -101,30 +148,3 @@ def _settle_without_raw_text(store: Store, job: Job, part: PreparedPart) -> bool
     if job.sketches and store.find("sketch", unit, job.sketch_fingerprint(kept.fingerprint)) is None:
         sketch_stored(store, job, part.number, kept)
     return True
-
-
-def read_part(
-    store: Store, job: Job, part: int, batches: Iterable[Batch], following: Following, measured: Record | None
-) -> Done:
-    """Reads one part of the raw text and does everything with it that is not done yet."""
-    documents = size = 0
-    with ExitStack() as outputs:
-        measuring = Measuring(outputs, store, job, part, measured)
-        judging = Judging(outputs, store, job, part)
-        keeping = Keeping(outputs, store, job, part)
-        sketching = Sketching(outputs, store, job, part) if job.sketches else None
-        for batch in batches:
-            measurements, text = measuring.add(batch)
-            kept = judging.add(measurements)
-            kept_text = keeping.add(batch, measurements, text, kept)
-            if sketching:
-                sketching.add(kept_text)
-            documents += len(batch.records)
-            size += text.nbytes
-        measuring.commit(following.part)
-        keep = judging.keep_fingerprint()
-        keeping.commit(keep)
-        if sketching:
-            sketching.commit(keep)
-        judging.commit()
-    return Done(documents, size)

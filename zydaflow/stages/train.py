@@ -29,7 +29,7 @@ def tokenizer_of(store: Store, recipe: Recipe, manifest: Manifest) -> str | Toke
     trained = record_of(store, recipe, manifest)
     assert trained is not None, "the tokenizer is not trained"
     store.map(trained.artefacts["tokenizer"])
-    return str(store.path(FILE))
+    return str(store.path(trained.artefacts["tokenizer"].path))
 
 
 def _fingerprint(store: Store, recipe: Recipe, manifest: Manifest) -> str:

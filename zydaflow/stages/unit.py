@@ -15,12 +15,27 @@ class Done:
 
 @dataclass(frozen=True)
 class Unit:
-    """`function(store, *arguments)` does the work and commits it. `bytes` is an estimate of the text that it reads."""
+    """`function(store, *arguments)` does the work and commits it. `bytes` is an estimate of the text that it reads.
+
+    That of a `careful` unit takes one more argument when it is called after a failure: the Trouble there was.
+    """
 
     name: str
     function: Callable[..., Done]
     arguments: tuple[Any, ...]
     bytes: int
+    careful: bool = False
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What befell a unit before: what its function has to take care of when it does it again."""
+
+    kills: int = 0  # times that its memory did not suffice, or that its worker died: smaller batches may help
+    suspect: bool = False  # its worker died, or it raised an error: a document may have done that
+
+
+NONE = Trouble()
 
 
 @dataclass

@@ -79,12 +79,13 @@ def _apart(datasets: list[tuple[str, dict[str, Any]]]) -> Element | None:
         "sampled_out": "records were left out by the sample, and not read",
         "repaired": "texts held bytes or surrogates that are no Unicode, now U+FFFD",
         "wordless": "kept documents have no words, and were not compared",
+        "unprocessed": "unreadable records have a text that could not be processed; the quarantine tells why",
         "unreadable_file_bytes": "bytes in the files belong to records that cannot be read",
     }
     notes = [
         element("li", f"{name}: {dataset[key]:,} {what}")
         for name, dataset in datasets
         for key, what in told.items()
-        if dataset[key]
+        if dataset.get(key)
     ]
     return element("ul", notes, class_="apart") if notes else None

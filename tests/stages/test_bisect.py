@@ -1,0 +1,126 @@
+"""Documents that make a process exit, crash, hang or raise: each costs itself alone, on a real Ray."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+from serial import results
+from small import texts
+
+import zydaflow
+from zydaflow.provenance.verify import verify
+
+HOSTILE = Path(__file__).parent.parent / "support" / "hostile"
+SECONDS = 2
+REASONS = {
+    "exit": "its processing ended the process (exit status 3)",
+    "crash": "its processing ended the process (SIGSEGV)",
+    "hang": f"its processing took longer than {SECONDS} s",
+    "raise": "its processing raised ValueError: a fault in the code",
+}
+
+
+def _documents(count: int, marked: dict[int, str]) -> list[dict]:
+    """Documents of which some are marked."""
+    found = texts(count, seed=3)
+    return [{"id": f"d{k}", "text": f"<{marked[k]}> {text}" if k in marked else text} for k, text in enumerate(found)]
+
+
+def _write(folder: Path, documents: list[dict], **changes: object) -> Path:
+    lines = [json.dumps(document) for document in documents]
+    (folder / "in.jsonl").write_text("\n".join(lines) + "\n")
+    recipe = {
+        "name": "hostile",
+        "datasets": [{"name": "a", "path": str(folder / "in.jsonl"), "id": "id"}],
+        "filters": [{"signal": "test.hostile", "max": 1}],
+        "output": {"path": str(folder / "run")},
+        "resources": {"document_seconds": SECONDS, "memory_per_task": "500MB"},
+    } | changes
+    (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    return folder / "recipe.yaml"
+
+
+def _run(recipe: Path, **environment: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "zydaflow", "run", str(recipe), "--workers", "2"]
+    path = os.pathsep.join([str(HOSTILE), str(HOSTILE.parent.parent.parent), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path} | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, env=environment)
+
+
+def test_one_in_a_thousand_of_each_kind_is_set_aside_and_the_others_finish(tmp_path: Path) -> None:
+    marked = {17: "exit", 18: "raise", 500: "hang", 999: "crash"}
+    documents = _documents(1000, marked)
+    started = time.monotonic()
+    done = _run(_write(tmp_path, documents))
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - started < 100
+    run = zydaflow.open_run(tmp_path / "run")
+    lines = (tmp_path / "in.jsonl").read_bytes().split(b"\n")
+    expected = [
+        {
+            "dataset": "a",
+            "file": "in.jsonl",
+            "position": sum(len(line) + 1 for line in lines[:k]),
+            "bytes": len(documents[k]["text"]),
+            "reason": f"{REASONS[kind]}; its id is d{k}",
+            "excerpt": documents[k]["text"][:200],
+        }
+        for k, kind in marked.items()
+    ]
+    assert run.quarantine().to_pylist() == expected
+    found = run.statistics["datasets"]["a"]
+    assert found["read"] == {
+        "documents": 1000,
+        "bytes": sum(len(d["text"]) for k, d in enumerate(documents) if k not in marked),
+    }
+    assert {k: v["documents"] for k, v in found["outcomes"].items() if v["documents"]} == {
+        "unreadable": 4,
+        "written": 996,
+    }
+    assert (found["unprocessed"], found["unreadable_file_bytes"]) == (4, sum(row["bytes"] for row in expected))
+    assert "warning: 4 documents cannot be processed" in done.stderr
+    assert all(f"in.jsonl at {row['position']:,}: {row['reason']}" in done.stderr for row in expected)
+    assert (
+        "4 unreadable records have a text that could not be processed"
+        in (tmp_path / "run/report/index.html").read_text()
+    )
+    assert verify(tmp_path / "run") == []
+
+
+def _large(word: str) -> list[dict]:
+    """Some 3 MB of documents that say how they are to be killed where they are too many at once."""
+    return [{"text": f"<{word}> {k} {text}"} for k, text in enumerate(texts(50, seed=4) * 140)]
+
+
+def test_memory_that_does_not_suffice_leads_to_smaller_batches_and_the_same_result(tmp_path: Path) -> None:
+    files = {word: tmp_path / f"{word}.jsonl" for word in ("memory", "killed")}
+    for word, path in files.items():
+        path.write_text("\n".join(map(json.dumps, _large(word))))
+    entries = [{"name": word, "path": str(path)} for word, path in files.items()]
+    done = _run(_write(tmp_path, [], datasets=entries))
+    assert done.returncode == 0, done.stderr
+    assert "2/2 units" in done.stderr
+    assert "2 retried" in done.stderr
+    assert verify(tmp_path / "run") == []
+    disturbed = results(tmp_path / "run")
+    done = _run(
+        _write(tmp_path, [], datasets=entries, output={"path": str(tmp_path / "calm")}), HOSTILE_LIMIT="1000000000"
+    )
+    assert "retried" not in done.stderr
+    assert results(tmp_path / "calm") == disturbed
+
+
+def test_an_error_in_most_documents_is_not_taken_for_their_fault(tmp_path: Path) -> None:
+    documents = _documents(40, dict.fromkeys(range(25), "raise"))
+    (tmp_path / "fine.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts(20, seed=5)))
+    entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}, {"name": "b", "path": str(tmp_path / "fine.jsonl")}]
+    done = _run(_write(tmp_path, documents, datasets=entries))
+    assert done.returncode == 4
+    assert "measure: 1 of the units failed, the others are done" in done.stderr
+    assert "in.jsonl@000000000000000: ValueError: a fault in the code" in done.stderr
+    assert 'raise ValueError("a fault in the code")' in done.stderr  # its real traceback
+    assert not (tmp_path / "run" / "quarantine").exists()
