@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _recipe_argument(extend, "a YAML file with all datasets, old and new, in rank order")
     _ray_arguments(extend)
     _clean_argument(extend)
+    extend.add_argument("--drop", type=_names, default=[], metavar="NAME,…", help="datasets of OUT that are to go")
     extend.set_defaults(command=_extend, sample=None, until=None)
 
     plan = commands.add_parser("plan", help="check a recipe and its inputs, and show what a run would do")
@@ -181,10 +182,10 @@ def _run(options: argparse.Namespace) -> int:
 def _extend(options: argparse.Namespace) -> int:
     from zydaflow.stages.extend import extension
 
-    return _perform(extension(_load(options)), options)
+    return _perform(extension(_load(options), options.drop), options, extends=True)
 
 
-def _perform(planned: "Plan", options: argparse.Namespace) -> int:
+def _perform(planned: "Plan", options: argparse.Namespace, extends: bool = False) -> int:
     from zydaflow.provenance.waterfall import render
     from zydaflow.stages.plan import is_finished
 
@@ -193,7 +194,7 @@ def _perform(planned: "Plan", options: argparse.Namespace) -> int:
     else:
         from zydaflow.pipeline import perform, stages_until
 
-        perform(stages_until(options.until), planned, options.address, options.workers)
+        perform(stages_until(options.until), planned, options.address, options.workers, extends)
     out = planned.recipe.output.path
     if options.clean:
         _clean(out)
@@ -202,11 +203,14 @@ def _perform(planned: "Plan", options: argparse.Namespace) -> int:
 
 
 def _clean(out: str) -> None:
+    from zydaflow.engine import explained
     from zydaflow.provenance.commits import Store
     from zydaflow.provenance.numbers import megabytes
     from zydaflow.stages.clean import clean
 
-    warn(f"removed work/: {megabytes(clean(Store(out)))}")
+    with explained(out):
+        freed = clean(Store(out))
+    warn(f"removed work/: {megabytes(freed)}")
 
 
 def _whatif(options: argparse.Namespace) -> int:
@@ -233,10 +237,11 @@ def _index(options: argparse.Namespace) -> int:
 def _against(options: argparse.Namespace) -> int:
     from zydaflow.stages.plan import plan
 
-    only = ["passes=[]", "exact=[]", "across=null", f"against={json.dumps([options.index])}"]
+    only = ["passes=[]", "exact=[]", "across=null", "verify=signature", f"against={json.dumps([options.index])}"]
     options.set = [*options.set, *(f"dedup.{change}" for change in only)]
-    _perform(plan(_load(options)), options)
-    return 0
+    if options.out is None:  # the recipe's own folder is that of `run`
+        options.out = f"{_load(options).output.path}-against"
+    return _perform(plan(_load(options)), options)
 
 
 def _plan(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.made_of import choices
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
+from zydaflow.stages.extend import refuse_another
 from zydaflow.stages.match import split
 from zydaflow.stages.plan import Plan, check, check_output, disk_needed, is_finished, plan
 from zydaflow.stages.reuse import reusable
@@ -23,6 +24,7 @@ def render(recipe: Recipe, measure: bool = False) -> str:
     planned = plan(recipe)
     warnings = check(recipe)
     check_output(planned)
+    refuse_another(recipe)
     parts = [_head(planned), _datasets(planned), *_rules(recipe), _stages(recipe)]
     if recipe.dedup:
         parts.append("\n".join(_bands(recipe.dedup)))

@@ -8,7 +8,7 @@ run, resumes it, and after a change of the recipe does what depends on the chang
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +37,7 @@ from zydaflow.stages import (
     train,
 )
 from zydaflow.stages import manifest as manifests
-from zydaflow.stages.extend import extension
+from zydaflow.stages.extend import extension, refuse_another
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
 from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
@@ -74,6 +74,7 @@ class Pipeline:
         """Signatures → candidate pairs."""
         if self.recipe.dedup:
             self._do("keys", keys.units(self.store, self.recipe, self._kept, self.path))
+            keys.warn_of_dates(self.store, self.recipe, self._kept)
             todo = match.match_units(self.store, self.recipe, self._kept, self.path)
             if todo:
                 self._do("bands", match.band_units(self.store, self.recipe, self._kept, self.path))
@@ -88,6 +89,7 @@ class Pipeline:
             if self.recipe.dedup.verify == "exact":
                 self._do("gather", gather.units(self.store, self.recipe, self._kept, self.path))
             self._do("decide", decide.units(self.store, self.recipe, self._kept, self.path))
+            decide.warn_of_unlike(self.store, self.recipe, self._kept)
         self._do("select", select.units(self.store, self.recipe, self._kept, self.path))
         self.records += current.decided(self.store, self.recipe, self._kept)
         self._stop_at_alarms()
@@ -163,28 +165,37 @@ def run(recipe: Recipe, address: str = "local", until: str | None = None, worker
         return perform(stages_until(until), plan(recipe), address, workers)
 
 
-def _call(function: str, recipe: Recipe, *before: str, **after: str | int | None) -> str:
+def _call(function: str, recipe: Recipe, *before: str, **after: str | int | tuple[str, ...] | None) -> str:
     """That does the same once more, from anywhere."""
     words = [*map(repr, before), f"zydaflow.load_recipe({os.path.join(recipe.output.path, RECIPE)!r})"]
     return f"zydaflow.{function}({', '.join([*words, *(f'{key}={value!r}' for key, value in after.items())])})"
 
 
-def extend(out: str | Path, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
+def extend(
+    out: str | Path,
+    recipe: Recipe,
+    address: str = "local",
+    workers: int | None = None,
+    drop: Sequence[str] = (),
+) -> Path:
     """Makes the finished run in `out` one of this recipe, over old and new datasets, and returns its folder.
 
-    Raw text of datasets that are in it already is not read, and need not be there any more. The result is that of `run`
-    over everything. Raises what `run` does, and what `stages.extend.extension` does.
+    Raw text of datasets that are in it already is not read, and need not be there any more. Those of `drop` go. The
+    result is that of `run` over everything. Raises what `run` does, and what `stages.extend.extension` does.
     """
     output = recipe.output.model_copy(update={"path": os.path.abspath(out)})
     extended = recipe.model_copy(update={"output": output})
-    with started_by(_call("extend", extended, output.path, address=address, workers=workers)):
-        return perform(stages_until(None), extension(extended), address, workers)
+    with started_by(_call("extend", extended, output.path, address=address, workers=workers, drop=tuple(drop))):
+        return perform(stages_until(None), extension(extended, drop), address, workers, extends=True)
 
 
-def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> Path:
+def perform(
+    story: Story, planned: Plan, address: str = "local", workers: int | None = None, extends: bool = False
+) -> Path:
     """Checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
 
-    Returns the folder of the run, at once if it is finished, and raises what `run` does.
+    Returns the folder of the run, at once if it is finished, and raises what `run` does. A finished run with another
+    name stays as it is, unless this one `extends` it.
     """
     started = time.perf_counter()
     store = Store(planned.recipe.output.path)
@@ -193,6 +204,8 @@ def perform(story: Story, planned: Plan, address: str = "local", workers: int | 
     for warning in check(planned.recipe):
         warn(f"warning: {warning}")
     check_output(planned)
+    if not extends:
+        refuse_another(planned.recipe)
     before = read_run(store.root)
     if before and before["finished"]:
         warn(f"{store.root} holds a finished run of another recipe or input: what stands of it is reused")

@@ -30,6 +30,8 @@ from zydaflow.stages.finished import Finished, finished
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.warmup import compile_kernels
 
+RAY = 20_000_000  # bytes of Ray's logs, in the folder for temporary files too: without room for them workers die
+
 Json = dict[str, Any]
 
 
@@ -136,11 +138,11 @@ def _check(before: Recipe, recipe: Recipe, output: str | Path | None) -> None:
 
 
 def _check_room(folder: str, recipe: Recipe, manifest: Manifest) -> None:
-    spec = _dedup(recipe)
-    need, free = 8 * manifest.numbers * (match.split(spec)[0] + len(spec.exact)), shutil.disk_usage(folder).free
+    spec, free = _dedup(recipe), shutil.disk_usage(folder).free
+    need = RAY + 8 * manifest.numbers * (match.split(spec)[0] + len(spec.exact))
     if need > free:
         raise InputError(
-            f"{folder}: {megabytes(free)} are free, and band keys may need {megabytes(need)}; "
+            f"{folder}: {megabytes(free)} are free, and Ray's logs and band keys may need {megabytes(need)}; "
             "set TMPDIR to a folder on a larger disk"
         )
 

@@ -30,6 +30,11 @@ def test_a_dataset_is_added_and_the_work_cleaned_away(tmp_path: Path) -> None:
     assert zydaflow("verify", str(out)).returncode == 0
     assert "removed across" in zydaflow("stats", str(out)).stdout
 
+    once_more = zydaflow("extend", str(out), str(tmp_path / "all.yaml"), "--clean", RAY_ADDRESS="127.0.0.1:1")
+    assert (once_more.returncode, "removed work/: 0 B" in once_more.stderr) == (0, True), once_more.stderr
+    dropped = zydaflow("extend", str(out), str(tmp_path / "old.yaml"))
+    assert (dropped.returncode, "--drop a" in dropped.stderr) == (2, True), dropped.stderr
+
     gone = zydaflow("extend", str(out), str(tmp_path / "all.yaml"), "--set", "dedup.threshold=0.9")
     assert gone.returncode == 3
     assert "dataset b" in gone.stderr

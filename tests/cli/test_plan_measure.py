@@ -1,13 +1,16 @@
 """`zydaflow plan --measure`: what it tells of a small recipe, and that `plan` alone reads no text."""
 
+import json
 import re
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import yaml
 from small import write_small
 
+from zydaflow import tokens
 from zydaflow.cli import main
 
 
@@ -76,6 +79,31 @@ def test_without_dedup_there_are_no_pairs(recipe, capsys) -> None:
     assert "pairs" not in output
     assert "work/bands" not in output
     assert "decide" not in output
+
+
+@pytest.mark.parametrize("change", ["dedup=null", "datasets.a.dedup=false"])
+def test_tokens_do_not_depend_on_what_is_compared(recipe, capsys, tmp_path, change) -> None:
+    (tmp_path / "tokenizer.json").write_text(tokens.train([pa.array(["ab cd ef"] * 9, pa.large_string())], 300))
+    options = ["--set", f"tokenizer={tmp_path / 'tokenizer.json'}", "--set"]
+    compared, apart = (measured(recipe, capsys, *options, change) for change in ("dedup.threshold=0.4", change))
+    assert int(cells(apart, "a")[-1].replace(",", "")) > 5000
+    assert cells(apart, "a") == cells(compared, "a")
+    assert cells(apart, "corpus") == cells(compared, "corpus")
+
+
+def test_band_keys_are_those_of_what_is_compared(recipe, capsys) -> None:
+    output = measured(recipe, capsys, "--set", "datasets.a.dedup=false")
+    assert cells(output, "work/bands")[0] == "9.1 kB"  # 27 documents of 42 bands of 8 bytes
+
+
+def test_dates_that_cannot_be_read_are_told(recipe, capsys, tmp_path) -> None:
+    rows = [{"text": "words " * 30, "when": when} for when in ("2020-01-02", "01/02/2020", None)]
+    (tmp_path / "dated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    sets = ["datasets.a.path=" + str(tmp_path / "dated.jsonl"), "datasets.a.date=when", "datasets.a.id=null"]
+    options = [option for change in [*sets, "dedup.keep=[date]"] for option in ("--set", change)]
+    told = "warning: dataset a: dates of 1 of 3 kept documents cannot be read, like '01/02/2020'; "
+    assert told in measured(recipe, capsys, *options)
+    assert "dates of" not in measured(recipe, capsys)
 
 
 def test_the_joint_pass_has_one_kind_of_pairs(recipe, capsys) -> None:

@@ -101,7 +101,8 @@ def test_what_the_recipe_keeps_apart_does_not_count(tmp_path) -> None:
 def part(scale: float, signatures: np.ndarray, piece: np.ndarray) -> Sampled:
     """A sample that is known by its signatures alone."""
     text = pa.array([""] * len(piece), pa.large_string())
-    return Sampled(scale, 0, 0, 0, len(piece), len(piece), 0, 0, {}, 0, text, signatures, piece)
+    compared = np.arange(len(piece))
+    return Sampled(scale, 0, 0, 0, len(piece), len(piece), 0, 0, {}, 0, text, compared, signatures, piece, [])
 
 
 def test_a_sample_stands_for_all_pairs_near_ones_for_fewer_than_far_ones() -> None:

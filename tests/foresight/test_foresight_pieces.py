@@ -68,6 +68,13 @@ def test_it_is_from_many_places_where_the_form_allows(tmp_path: Path, form: str,
     assert cut or read(dataset, 300_000, seed=2)[0] != texts
 
 
+def test_no_more_is_read_of_text_that_compresses_better_than_thought(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress((json.dumps({"text": "a" * 1000}) + "\n").encode() * 2000))
+    texts, reader = read(DatasetSpec(name="d", path=str(tmp_path)), 300_000)
+    assert 300_000 < sum(map(len, texts)) < 500_000
+    assert (reader.cut, reader.whole) == (1, False)
+
+
 def test_every_file_has_its_chance(tmp_path: Path) -> None:
     for number in range(20):
         write(tmp_path / f"{number:02d}.jsonl.gz")

@@ -272,11 +272,27 @@ dedup:
         ),
         (
             {"shingle": {"size": 0}},
-            "dedup.shingle.size: must be at least 1, not 0 (how many words or characters make one shingle, at least 1)",
+            "dedup.shingle.size: must be at least 1, not 0 (how many words or characters make one shingle, 1 to 1,000)",
+        ),
+        (
+            {"shingle": {"size": 1001}},
+            "dedup.shingle.size: must be at most 1000, not 1001 "
+            "(how many words or characters make one shingle, 1 to 1,000)",
         ),
         (
             {"permutations": True},
-            "dedup.permutations: must be a whole number, not true (the number of values in a signature)",
+            "dedup.permutations: must be a whole number, not true "
+            "(the number of values in a signature, 1 to 16,384, of 4 bytes each)",
+        ),
+        (
+            {"permutations": 2**14 + 1},
+            "dedup.permutations: must be at most 16384, not 16385 "
+            "(the number of values in a signature, 1 to 16,384, of 4 bytes each)",
+        ),
+        (
+            {"compare_limit": 10**6 + 1},
+            "dedup.compare_limit: must be at most 1000000, not 1000001 "
+            "(with how many staying documents a document is compared per band, 1 to 1,000,000)",
         ),
     ],
 )
@@ -290,6 +306,7 @@ def test_dedup_that_can_be(here):
         {"passes": ["across", "within"]},
         {"passes": ["within"], "verify": "exact"},
         {"bands": 32, "rows": 4, "threshold": 1},
+        {"permutations": 9000, "bands": 20, "rows": 450, "threshold": 0.8},  # RefinedWeb's (arXiv 2306.01116)
     ]:
         load_recipe(SMALL | {"dedup": dedup})
 
@@ -360,9 +377,9 @@ def test_what_cannot_be(here, parts, message):
     assert error_of(**parts) == message
 
 
-@pytest.mark.parametrize("name", ["readme.md", "tokenizer.json"])
-def test_names_of_other_files_of_the_corpus(here, name):
-    message = "readme.md and tokenizer.json are files of the corpus, beside its datasets; give another name"
+@pytest.mark.parametrize("name", ["readme.md", "tokenizer.json", "index.json"])
+def test_names_of_files_beside_the_datasets(here, name):
+    message = "readme.md, tokenizer.json, index.json are files beside the datasets' folders; give another name"
     assert error_of(datasets=[{"name": name, "path": "a"}]) == f"datasets[0].name: {message}"
     assert load_recipe(SMALL | {"name": name}).name == name
 

@@ -13,7 +13,7 @@ import pytest
 from reading import read, spec
 
 from zydaflow.errors import InputError
-from zydaflow.sources import hub, plan_dataset
+from zydaflow.sources import hub, patience, plan_dataset
 from zydaflow.sources.hub import HubName, parse_hub_name
 
 HERE = Path(__file__).parent
@@ -156,7 +156,7 @@ class BusyError(Exception):
 
 
 def test_a_busy_hub_is_asked_again_and_not_for_ever(monkeypatch):
-    monkeypatch.setattr(hub, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(patience, "WAITS", (0.0, 0.0, 0.0))
     answers = [BusyError(), BusyError(), BusyError(), ("root", {"train": []})]
 
     def ask(name):

@@ -23,6 +23,16 @@ class Lost(Exception):
     __module__ = "aiohttp.client_exceptions"
 
 
+class FileExpired(OSError):
+    """As s3fs raises it."""
+
+
+class NoCredentialsError(Exception):
+    """As botocore raises it."""
+
+    __module__ = "botocore.exceptions"
+
+
 def raised(error, url):
     with pytest.raises(Exception) as caught, explained(url):  # noqa: PT011
         raise error
@@ -38,6 +48,9 @@ def raised(error, url):
         (Refused(403), "https://h/a.jsonl", "cannot be read"),
         (pa.ArrowInvalid("no magic bytes"), "s3://b/a.parquet", "damaged"),
         (OSError("corrupt page"), "/d/a.parquet", "damaged"),
+        (OSError("corrupt page"), "s3://b/a.parquet", "damaged"),
+        (FileExpired(16, "no longer exists"), "s3://b/a.parquet", "was written again"),
+        (NoCredentialsError("Unable to locate credentials"), "s3://b/a.parquet", "cannot be read: Unable to"),
     ],
 )
 def test_what_will_not_change_is_an_input_error(error, url, words):
@@ -53,7 +66,7 @@ def test_what_will_not_change_is_an_input_error(error, url, words):
         (TimeoutError("slow"), "s3://b/a.jsonl"),
         (ConnectionResetError(errno.ECONNRESET, "reset"), "s3://b/a.jsonl"),
         (OSError(errno.EIO, "Input/output error"), "/d/a.parquet"),
-        (OSError("Slow down"), "s3://b/a.parquet"),
+        (OSError(errno.EBUSY, "Slow down"), "s3://b/a.parquet"),
         (MemoryError(), "/d/a.parquet"),
         (pa.ArrowMemoryError("malloc failed"), "/d/a.parquet"),
         (ZeroDivisionError(), "/d/a.parquet"),

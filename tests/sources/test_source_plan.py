@@ -62,6 +62,18 @@ def test_a_text_column_that_holds_no_strings_is_refused(tmp_path, kind, suffix):
         plan_dataset(spec(path), 100)
 
 
+def test_json_lines_without_a_string_among_the_first_texts_are_refused(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": 5}\n{"text": ["a"], "body": "a"}\n')
+    with pytest.raises(InputError, match=r"a\.jsonl is array or number, not string; set text: .*, it has text, body"):
+        plan_dataset(spec(tmp_path), 100)
+    for text in (b"null", b'"a"'):
+        (tmp_path / "b.jsonl").write_bytes(b'{"text": %s}\n' % text)
+        plan_dataset(spec(tmp_path), 100)
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": 5}\n{"text": null}\n{"text": "a"}\n')
+    (tmp_path / "b.jsonl").unlink()
+    plan_dataset(spec(tmp_path), 100)
+
+
 def test_every_file_is_checked_for_the_text(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b'{"text": "a"}\n')
     (tmp_path / "b.jsonl").write_bytes(b'{"content": "a"}\n')

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from reading import read, spec
 
-from zydaflow.errors import InputError
-from zydaflow.sources import plan_dataset, read_shard
+from zydaflow.errors import InputError, RunError
+from zydaflow.sources import patience, plan_dataset, read_shard
 
 TEXTS = [f"text {i}" for i in range(100)]
 LINES = "".join(f'{{"text": "{text}"}}\n' for text in TEXTS).encode()
@@ -76,18 +76,36 @@ def test_a_file_that_went_is_an_input_error(memory):
         list(read_shard(shard, dataset, part_bytes=10**6, seed=1))
 
 
-@pytest.mark.parametrize(("failure", "raised"), [(TimeoutError("slow"), OSError), (OSError(5, "I/O error"), OSError)])
-def test_a_failure_of_the_storage_stays_an_os_error(memory, monkeypatch, failure, raised):
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(patience, "WAITS", (0.0, 0.0))
+
+
+@pytest.mark.parametrize("failure", [TimeoutError("slow"), OSError(5, "I/O error"), OSError("no number")])
+def test_a_failure_that_does_not_pass_names_the_file_and_the_cause(memory, monkeypatch, impatient, failure):
     dataset = spec("memory://d/b.jsonl")
     (shard,) = plan_dataset(dataset, 10**6).shards
 
+    tries = []
+
     def fail(*args, **keys):
+        tries.append(args)
         raise failure
 
     monkeypatch.setattr(type(memory), "open", fail)
-    with pytest.raises(raised) as caught:
+    with pytest.raises(ConnectionError) as caught:
         list(read_shard(shard, dataset, part_bytes=10**6, seed=1))
-    assert caught.value is failure
+    assert str(caught.value) == f"memory:///d/b.jsonl: {type(failure).__name__}: {failure}"
+    assert len(tries) == 3
+
+
+@pytest.mark.parametrize("answer", [LINES, LINES[:-1] + b" "])
+def test_a_file_that_was_written_again_is_an_input_error(memory, answer):
+    dataset = spec("memory://d/b.jsonl")
+    (shard,) = plan_dataset(dataset, 10**6).shards
+    memory.pipe_file("/d/b.jsonl", answer)
+    with pytest.raises(InputError, match=r"memory:///d/b\.jsonl: was written again since the run was planned"):
+        list(read_shard(shard, dataset, part_bytes=10**6, seed=1))
 
 
 class Ranges(http.server.SimpleHTTPRequestHandler):
@@ -161,9 +179,9 @@ def test_a_server_without_ranges_is_said_with_what_to_do(tmp_path, name):
             read(f"{web}/{name}", shard_bytes=10**6)
 
 
-def test_a_server_that_cannot_be_reached_is_an_input_error():
+def test_a_server_that_cannot_be_reached_may_be_there_later(impatient):
     pytest.importorskip("aiohttp", reason="fsspec reads http with aiohttp")
-    with pytest.raises(InputError, match=r"http://127\.0\.0\.1:9/a\.jsonl"):
+    with pytest.raises(RunError, match=r"http://127\.0\.0\.1:9/a\.jsonl.*run the same command again"):
         read("http://127.0.0.1:9/a.jsonl")
 
 

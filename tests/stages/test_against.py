@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from datasets import load_from_disk
 from inputs import recipe
 from serial import Serial, results
@@ -324,6 +325,17 @@ def test_what_no_index_is_made_of(small: Small) -> None:
         index.make(out, small.folder / "new")
     assert not list(small.folder.glob(".zydaflow-tmp-*"))
     assert not (small.folder / "new").exists()
+
+
+def test_its_folder_is_not_that_of_the_recipe(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    from zydaflow import cli
+
+    paths = []
+    monkeypatch.setattr(cli, "_perform", lambda planned, options: paths.append(planned.recipe.output.path) or 0)
+    (small.folder / "recipe.yaml").write_text(yaml.safe_dump(small.recipe("b", "new", passes=["joint"], verify="none")))
+    command = ["dedup", "against", small.index("a"), str(small.folder / "recipe.yaml")]
+    assert cli.main(command) == cli.main([*command, "--out", str(small.folder / "other")]) == 0
+    assert paths == [str(small.folder / "new-against"), str(small.folder / "other")]
 
 
 def test_from_the_command_line(small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,12 +7,16 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
+import pytest
 import yaml
 from serial import results
 from small import texts
 
 import zydaflow
 from zydaflow.provenance.verify import verify
+from zydaflow.stages.failing import failing_rows
+from zydaflow.stages.trial import Failure, Trial
 
 HOSTILE = Path(__file__).parent.parent / "support" / "hostile"
 SECONDS = 2
@@ -112,6 +116,90 @@ def test_memory_that_does_not_suffice_leads_to_smaller_batches_and_the_same_resu
     )
     assert "retried" not in done.stderr
     assert results(tmp_path / "calm") == disturbed
+
+
+def test_memory_that_really_does_not_suffice_leads_to_smaller_batches_and_the_same_result(tmp_path: Path) -> None:
+    path = tmp_path / "greedy.jsonl"
+    path.write_text("\n".join(map(json.dumps, _large("greedy"))))
+    entries = [{"name": "greedy", "path": str(path)}]
+    patient = {"document_seconds": 60, "memory_per_task": "500MB"}
+    done = _run(_write(tmp_path, [], datasets=entries, resources=patient), HOSTILE_ROOM="200000000")  # by RLIMIT_AS
+    assert done.returncode == 0, done.stderr
+    assert "1 retried" in done.stderr
+    disturbed = results(tmp_path / "run")
+    calm = {"path": str(tmp_path / "calm")}
+    done = _run(_write(tmp_path, [], datasets=entries, resources=patient, output=calm), HOSTILE_ROOM="2000000000")
+    assert "retried" not in done.stderr
+    assert results(tmp_path / "calm") == disturbed
+
+
+@pytest.mark.parametrize("fault", ["hang", "crash"])
+def test_parsing_that_does_not_return_fails_its_file_alone_which_is_named(tmp_path: Path, fault: str) -> None:
+    documents = _documents(40, {7: f"reading-{fault}"})
+    (tmp_path / "fine.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts(20, seed=5)))
+    entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}, {"name": "b", "path": str(tmp_path / "fine.jsonl")}]
+    done = _run(_write(tmp_path, documents, datasets=entries))
+    assert done.returncode == 4
+    assert "measure: 1 of the units failed, the others are done" in done.stderr
+    how = f"took longer than {SECONDS} s" if fault == "hang" else "ended the process (SIGSEGV)"
+    assert f"{tmp_path}/in.jsonl: reading on from its beginning {how}" in done.stderr
+    (failure,) = json.loads((tmp_path / "run" / "failures.json").read_bytes())["failures"]
+    assert failure["tries"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("at", "fault", "stage"),
+    [
+        ("tokens", "hang", "tokenize"),
+        ("tokens", "crash", "count"),
+        ("tokens", "raise", "tokenize"),
+        ("training", "hang", "train"),
+    ],
+)
+def test_a_kept_document_that_the_tokenizer_fails_on_is_named(tmp_path: Path, at: str, fault: str, stage: str) -> None:
+    documents = _documents(100, {70: f"{at}-{fault}"})
+    place = sum(len(json.dumps(document)) + 1 for document in documents[:70])
+    entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}]
+    if stage == "count":  # it goes as the duplicate of one that does no harm
+        (tmp_path / "better.jsonl").write_text(json.dumps({"text": documents[70]["text"].partition(" ")[2]}))
+        entries.insert(0, {"name": "better", "path": str(tmp_path / "better.jsonl")})
+    dedup = {"shingle": {"size": 3}, "threshold": 0.5}
+    done = _run(_write(tmp_path, documents, datasets=entries, dedup=dedup, tokenizer={"train": {"vocab_size": 300}}))
+    assert done.returncode == 4
+    (failure,) = json.loads((tmp_path / "run" / "failures.json").read_bytes())["failures"]
+    assert f"the tokenizer fails on the document at {place:,} of in.jsonl: " in failure["error"]
+    assert REASONS[fault] in failure["error"]
+    assert f"{stage}: 1 of the units failed" in done.stderr
+    assert int(failure["tries"]) == 2
+
+
+class _Counting(Trial):
+    """Fails where the rows hold one of these; counts how often it was asked."""
+
+    def __init__(self, *bad: int) -> None:
+        self.bad, self.tried, self.ended = bad, 0, 0
+
+    def failure(self, path: str, low: int, high: int) -> Failure | None:
+        self.tried += 1
+        if not any(low <= row < high for row in self.bad):
+            return None
+        self.ended += 1
+        return Failure("it ended")
+
+
+def test_a_document_is_found_within_bounded_tries() -> None:
+    rows = pa.record_batch([pa.array(range(10_000))], ["row"])
+    one = _Counting(4711)
+    assert [row for row, _ in failing_rows(one, rows)] == [4711]
+    assert one.ended == 4  # processes: 10,000 rows, 157, 3, 1
+    assert one.tried == 1 + 64 + 53 + 3
+    five = _Counting(0, 1, 4711, 4712, 9999)
+    assert [row for row, _ in failing_rows(five, rows)] == [0, 1, 4711, 4712, 9999]
+    assert five.ended <= 5 * 4
+    assert five.tried <= 1 + 64 + 5 * (53 + 3)
+    none = _Counting()
+    assert list(failing_rows(none, rows)) == []
+    assert none.tried == 1
 
 
 def test_an_error_in_most_documents_is_not_taken_for_their_fault(tmp_path: Path) -> None:

@@ -71,6 +71,37 @@ def test_the_keys_of_the_recipe_choose(serial: Serial, tmp_path: Path, out: Path
     assert removed(out) == {name: (stays, "within") for name in "abcd" if name != stays}
 
 
+@pytest.mark.parametrize(
+    ("values", "stays"),
+    [
+        ([2**53, 2**53 + 1, 2**53 - 1], "b"),
+        (["9.5", "10.25", "-20"], "b"),
+        (["1 day, 0:00:00", "23:59:59", "2 days, 0:00:00"], "c"),
+    ],
+)
+def test_numbers_beyond_doubles_and_in_texts_count_as_numbers(
+    serial: Serial, tmp_path: Path, out: Path, values: list[Any], stays: str
+) -> None:
+    rows = [{"id": c, "text": t, "n": n} for c, t, n in zip("abc", NEAR, values, strict=False)]
+    serial.run(recipe([write(tmp_path, "all", rows, metadata=["n"])], out, keep=["n"]))
+    assert removed(out) == {name: (stays, "within") for name in "abc" if name != stays}
+
+
+def test_dates_that_cannot_be_read_are_told(
+    serial: Serial, tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dates = ("2020-01-02", "Fri, 03 Jan 2020 00:00:00 +0000", 1577836800000, "01/31/2024")
+    rows = [{"id": c, "text": t, "when": when} for c, t, when in zip("abcd", NEAR, dates, strict=True)]
+    entry = write(tmp_path, "all", rows, date="when")
+    serial.run(recipe([entry], out))
+    assert "dates" not in capsys.readouterr().err
+    told = "dataset all: dates of 1 of 4 kept documents cannot be read, like '01/31/2024'; keep: date takes them for"
+    for _ in range(2):  # also by a run that reuses the keys
+        serial.run(recipe([entry], out, keep=["date"]))
+        assert told in capsys.readouterr().err
+    assert removed(out) == dict.fromkeys("acd", ("b", "within"))
+
+
 def test_rank_comes_before_every_key(serial: Serial, tmp_path: Path, out: Path) -> None:
     first = write(tmp_path, "first", [{"id": "a", "text": NEAR[0], "score": 1}], metadata=["score"])
     second = write(tmp_path, "second", [{"id": "b", "text": NEAR[1], "score": 9}], metadata=["score"])
@@ -164,6 +195,29 @@ def test_equal_ids_across_datasets_whatever_the_passes(serial: Serial, tmp_path:
     assert removed(out) == {"1": ("1", "exact")}
 
 
+def test_equal_counters_of_unlike_texts_are_told(
+    serial: Serial, tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = write(tmp_path, "a", [{"id": "1", "text": ONE}, {"id": "2", "text": TWO}])
+    b = write(tmp_path, "b", [{"id": "1", "text": THREE}, {"id": "3", "text": NEAR[0]}])
+    serial.run(recipe([a, b], out, exact=["text", "id"]))
+    told = capsys.readouterr().err
+    assert "dedup.exact: 1 of 1 documents that went for one with an equal id are less than 0.1 similar to it" in told
+    assert "equal text" not in told
+    c = write(tmp_path, "c", [{"id": "1", "text": NEAR[1]}, {"id": "2", "text": THREE}])
+    serial.run(recipe([a, c], out, exact=["text", "id"]))
+    assert "dedup.exact" not in capsys.readouterr().err  # one of two
+
+
+def test_texts_without_words_are_not_similar(serial: Serial, tmp_path: Path, out: Path) -> None:
+    rows = [{"id": c, "text": text, "url": "u"} for c, text in zip("abc", ("?!", "...", ONE), strict=True)]
+    entry = write(tmp_path, "web", rows, metadata=["url"])
+    for how in ("signature", "exact"):
+        serial.run(recipe([entry], out, exact=["url"], verify=how))
+        found = pq.read_table(out / "evidence" / "removed.parquet").to_pylist()
+        assert [(row["jaccard_estimate"], row["bands_shared"]) for row in found] == [(0.0, 0)] * 2
+
+
 def test_keys_are_made_again_only_where_they_change(serial: Serial, tmp_path: Path, out: Path) -> None:
     rows = [{"id": c, "text": t, "score": n} for n, (c, t) in enumerate(zip("abcd", NEAR, strict=True))]
     entry = write(tmp_path, "all", rows, metadata=["score"])
@@ -179,11 +233,15 @@ def test_keys_are_made_again_only_where_they_change(serial: Serial, tmp_path: Pa
     [
         ({"keep": ["qualty"]}, "dedup.keep: 'qualty' is no signal, and no dataset has it in its metadata"),
         ({"keep": ["n_wrds"]}, "did you mean n_words"),
-        ({"keep": ["date"]}, "keep names date, and no dataset has one; add date: COLUMN"),
+        ({"keep": ["nonsense"]}, "there are: date, language, language_score, length, n_words, zyda.fraction_.* more$"),
+        ({"keep": ["date"]}, "dedup.keep: names date, and no dataset has one; add date: COLUMN"),
         ({"keep": ["length", "length ascending"]}, "names a key twice"),
         ({"keep": ["ascending"]}, "'ascending' has no name"),
-        ({"exact": ["link"]}, "exact names the column 'link', which no dataset carries"),
-        ({"across": {"remove_from": ["c"]}}, "across.remove_from names 'c'; the datasets are a, b"),
+        ({"exact": ["link"]}, "dedup.exact: no dataset carries the column 'link'; name it in id: or metadata: of"),
+        (
+            {"across": {"remove_from": ["c"]}},
+            "dedup.across.remove_from: there is no dataset 'c'; the datasets are a, b",
+        ),
         ({"across": {"remove_from": ["a"]}, "passes": ["within"]}, "is about the pass across; add that to passes"),
         ({"exact": ["text"], "passes": ["joint"], "verify": "none"}, "the joint pass has no exact"),
         ({"passes": []}, "only with against or exact"),
@@ -194,6 +252,15 @@ def test_what_cannot_be_is_refused(tmp_path: Path, out: Path, dedup: dict, messa
     entries = [write(tmp_path, name, [{"id": "1", "text": ONE}]) for name in "ab"]
     with pytest.raises(RecipeError, match=message.replace("[", r"\[")):
         check(load_recipe(recipe(entries, out, **dedup)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"), [({"frozen": True}, "frozen"), ({"dedup": False}, r"not compared \(dedup: false\)")]
+)
+def test_what_loses_nothing_cannot_be_removed_from(tmp_path: Path, out: Path, keys: dict, why: str) -> None:
+    entries = [write(tmp_path, "a", [{"id": "1", "text": ONE}], **keys), write(tmp_path, "b", [{"text": TWO}])]
+    with pytest.raises(RecipeError, match=f"dedup.across.remove_from: a is {why} and loses no document"):
+        load_recipe(recipe(entries, out, across={"remove_from": ["a"]}))
 
 
 def test_a_date_or_key_column_that_is_not_there_is_found_while_planning(tmp_path: Path, out: Path) -> None:

@@ -1,5 +1,6 @@
 """Datasets that are added later: the result of one run over everything, without reading the old ones again."""
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,17 @@ from inputs import datasets, recipe
 from killing import Killed, die_at
 from serial import Serial, results
 
-from zydaflow import tokens
-from zydaflow.errors import InputError, RecipeError
+from zydaflow import cli, outlook, run, tokens
+from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import Artefact, Store
 from zydaflow.provenance.run_file import read_run
 from zydaflow.provenance.tables import read_table
 from zydaflow.provenance.verify import verify
+from zydaflow.recipe import load_recipe
 from zydaflow.stages.clean import clean
+from zydaflow.stages.extend import extension, refuse_another
 from zydaflow.stages.manifest import Manifest
+from zydaflow.stages.plan import is_finished
 
 CHANGES = {
     "above": ("bc", "abc"),
@@ -100,7 +104,7 @@ def test_the_result_is_that_of_one_run_and_only_text_that_comes_back_is_read(
     written = _written(out)
     small.remove_inputs(before)
     maps.clear()
-    assert serial.extend(small.recipe(after)) == out
+    assert serial.extend(small.recipe(after), set(before) - set(after)) == out
     read = {path for path in maps if path.startswith("work/kept/") and path.split("/")[2] in before}
     assert results(out) == results(fresh)
     assert verify(out) == []
@@ -140,7 +144,7 @@ def test_in_other_kinds_of_run_too(
     fresh = results(serial.run(of(after, "fresh")))
     serial.run(of(before, "out"))
     small.remove_inputs(before)
-    assert results(serial.extend(of(after, "out"))) == fresh
+    assert results(serial.extend(of(after, "out"), set(before) - set(after))) == fresh
 
 
 def test_killed_at_any_step_and_resumed(small: Small, tmp_path: Path) -> None:
@@ -157,12 +161,12 @@ def test_killed_at_any_step_and_resumed(small: Small, tmp_path: Path) -> None:
             serial = Serial(patch)
             die_at(patch, number, after=number % 2 == 0)
             try:
-                serial.extend(small.recipe(new))
+                serial.extend(small.recipe(new), "a")
                 died = False
             except Killed:
                 assert not read_run(out)["finished"]
         with pytest.MonkeyPatch.context() as patch:
-            assert results(Serial(patch).extend(small.recipe(new))) == expected, f"killed at step {number}"
+            assert results(Serial(patch).extend(small.recipe(new), "a")) == expected, f"killed at step {number}"
         assert verify(out) == []
         shutil.rmtree(out)
         number += 3
@@ -206,9 +210,7 @@ def test_another_recipe_after_an_unfinished_one(serial: Serial, small: Small, mo
 
 def test_a_damaged_shard_of_before_is_made_from_its_text(serial: Serial, small: Small) -> None:
     from zydaflow.pipeline import _tell, stages_until
-    from zydaflow.recipe import load_recipe
     from zydaflow.stages import account
-    from zydaflow.stages.extend import extension
 
     fresh = results(serial.run(small.recipe("abc", "fresh")))
     out = serial.run(small.recipe("bc"))
@@ -298,10 +300,49 @@ def test_refused_where_it_is_not_known_what_was_read(serial: Serial, small: Smal
         serial.extend(small.recipe("abc"))
 
 
-def test_a_dropped_dataset_is_told(serial: Serial, small: Small, capsys: pytest.CaptureFixture) -> None:
+def test_no_dataset_goes_unless_told(serial: Serial, small: Small) -> None:
     serial.run(small.recipe("ab"))
-    serial.extend(small.recipe("bc"))
-    assert "dataset a is in" in capsys.readouterr().err
+    with pytest.raises(RecipeError, match=r"/out holds a, and the recipe does not; .* or let it go with --drop a"):
+        serial.extend(small.recipe("bc"))
+    with pytest.raises(RecipeError, match="--drop: the recipe names b; leave that out of one"):
+        serial.extend(small.recipe("bc"), "ab")
+    serial.extend(small.recipe("bc"), "a")
+
+
+def test_what_is_there_already_needs_nothing(serial: Serial, small: Small) -> None:
+    serial.run(small.recipe("ab"))
+    out = serial.extend(small.recipe("bc"), "a")
+    clean(Store(out))
+    small.remove_inputs("bc")
+    same = load_recipe(small.recipe("bc"))
+    assert is_finished(extension(same))
+    assert is_finished(extension(same, "a"))
+    with pytest.raises(InputError, match=r"dataset b: .* lacks its list of files"):
+        extension(load_recipe(small.recipe("cb")))
+
+
+def test_a_folder_that_cannot_be_cleaned_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(store: Store) -> int:
+        raise OSError(errno.EROFS, "Read-only file system", str(store.root))
+
+    monkeypatch.setattr("zydaflow.stages.clean.clean", refuse)
+    with pytest.raises(RunError, match="there: cannot be written to"):
+        cli._clean("there")
+
+
+def test_a_finished_run_of_another_name_is_not_replaced(serial: Serial, small: Small) -> None:
+    other = small.recipe("abc", name="other")
+    serial.run(small.recipe("ab"), until="measure")
+    refuse_another(load_recipe(other))
+    out = serial.run(small.recipe("ab"))
+    before = results(out)
+    refuse_another(load_recipe(small.recipe("abc")))
+    for refused in (run, outlook.render):
+        with pytest.raises(RecipeError, match="holds the finished run small, and this is other; give another --out"):
+            refused(load_recipe(other))
+    assert results(out) == before
+    serial.extend(other)
+    assert read_run(out)["name"] == "other"
 
 
 @pytest.mark.parametrize(
@@ -332,8 +373,7 @@ def test_signatures_are_made_again_from_kept_text(serial: Serial, small: Small) 
 
 def test_a_cleaned_run_is_whole_and_can_be_changed(serial: Serial, small: Small) -> None:
     from zydaflow import open_run
-    from zydaflow.recipe import load_recipe
-    from zydaflow.stages.plan import is_finished, plan
+    from zydaflow.stages.plan import plan
 
     out = serial.run(small.recipe("ab"))
     before = results(out)

@@ -170,6 +170,17 @@ def test_runs_that_have_no_answer(serial: Serial, entries: list[dict], tmp_path:
         whatif(out)
 
 
+def test_no_room_for_band_keys_and_logs(
+    serial: Serial, entries: list[dict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = serial.run(_recipe(entries, tmp_path / "out", **PINNED))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: type("Usage", (), {"free": 10**6})())
+    with pytest.raises(
+        InputError, match=r"1\.0 MB are free, and Ray's logs and band keys may need 20\.0 MB; set TMPDIR"
+    ):
+        whatif(out)
+
+
 def test_from_the_command_line(small_run: Path, tmp_path: Path) -> None:
     """On Ray, as people ask."""
     from zydaflow.cli import main

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
 from zydaflow.stages import account
 from zydaflow.stages.extend import extension
-from zydaflow.stages.plan import Plan, plan
+from zydaflow.stages.plan import Plan, is_finished, plan
 from zydaflow.stages.unit import Timing, Unit
 
 
@@ -41,9 +42,10 @@ class Serial:
         """Does what is missing, and says what it did in `done`."""
         return self._tell(plan(load_recipe(recipe)), until)
 
-    def extend(self, recipe: dict[str, Any]) -> Path:
-        """Adds datasets to the run in the recipe's folder, and says what it did in `done`."""
-        return self._tell(extension(load_recipe(recipe)))
+    def extend(self, recipe: dict[str, Any], drop: Iterable[str] = ()) -> Path:
+        """Adds datasets to the run in the recipe's folder, lets some go, and says what it did in `done`."""
+        planned = extension(load_recipe(recipe), sorted(drop))
+        return Path(planned.recipe.output.path) if is_finished(planned) else self._tell(planned)
 
     def _tell(self, planned: Plan, until: str | None = None) -> Path:
         self.done = {}

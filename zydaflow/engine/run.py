@@ -19,12 +19,15 @@ from zydaflow.stages.unit import Done, Timing, Trouble, Unit
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+SMALL = 8_000_000  # bytes of text up to which several units share a task: so much work outweighs starting one
+TOGETHER = 64  # units that share a task, at most
 
 
 @dataclass
 class _State:
     waiting: deque[Unit]
-    running: dict[Any, Unit] = field(default_factory=dict)
+    running: dict[Any, list[Unit]] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)  # units that share no task any more
     tries: dict[str, int] = field(default_factory=dict)
     troubles: dict[str, Trouble] = field(default_factory=dict)
     raised: dict[str, tuple[BaseException, str]] = field(default_factory=dict)  # what a search was made for
@@ -34,6 +37,8 @@ class _State:
 
 def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
     """Does the units, each on one core with `memory` bytes, in whatever order they get done.
+
+    Where there are many, small ones share a task.
 
     A unit that fails for a passing reason is tried again, up to `TRIES` times; so is a careful one that fails for a
     reason that it can take care of, which it is told. Any other failure leaves the unit undone while the others finish,
@@ -67,15 +72,27 @@ def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int
     while state.waiting or state.running:
         window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while state.waiting and len(state.running) < window:
-            unit = state.waiting.popleft()
-            state.running[task.remote(store_ref, unit, state.troubles.get(unit.name))] = unit
+            units = _next(state, window)
+            state.running[task.remote(store_ref, units, state.troubles.get(units[0].name))] = units
         ready, _ = ray.wait(list(state.running), timeout=0.5)
-        meter.running = len(state.running)
+        meter.running = sum(map(len, state.running.values()))
         if not ready:  # a node may be gone
             _check_room(memory)
         for ref in ready:
             _settle(ref, state, meter, timing)
         meter.tick()
+
+
+def _next(state: _State, window: int) -> list[Unit]:
+    """The units of the next task: several small ones while there are plenty for everyone, or a single one."""
+    units = [state.waiting.popleft()]
+    most, size = min(TOGETHER, len(state.waiting) // (2 * window)), units[0].bytes
+    while len(units) < most and state.alone.isdisjoint((units[0].name, state.waiting[0].name)):
+        size += state.waiting[0].bytes
+        if size > SMALL:
+            break
+        units.append(state.waiting.popleft())
+    return units
 
 
 def _check_room(memory: int) -> None:
@@ -93,31 +110,46 @@ def _check_room(memory: int) -> None:
         )
 
 
-def _execute(store: Store, unit: Unit, trouble: Trouble | None) -> tuple[Done, float]:
+def _execute(store: Store, units: list[Unit], trouble: Trouble | None) -> list[tuple[Done, float]]:
+    """Does the units in order, up to one of several that fails: it is done by itself later, and fails there."""
     import pyarrow as pa
 
     pa.set_cpu_count(1)
     name_this_node()
-    started = time.perf_counter()
-    done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
-    return done, time.perf_counter() - started
+    outcomes = []
+    for unit in units:
+        started = time.perf_counter()
+        try:
+            done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
+        except Exception:
+            if len(units) == 1:
+                raise
+            break
+        outcomes.append((done, time.perf_counter() - started))
+    return outcomes
 
 
 def _settle(ref: Any, state: _State, meter: Meter, timing: Timing) -> None:
     import ray
 
-    unit = state.running.pop(ref)
+    units, outcomes = state.running.pop(ref), []
     try:
-        done, seconds = ray.get(ref)
+        outcomes = ray.get(ref)
     except ray.exceptions.RayError as error:
-        cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
-        _failed(unit, cause, str(error), state, meter)
-        return
-    meter.finished(done, unit.bytes)
-    timing.seconds += seconds
-    timing.documents += done.documents
-    timing.bytes += done.bytes
-    timing.units += 1
+        if len(units) == 1:
+            cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
+            _failed(units[0], cause, str(error), state, meter)
+            return
+    for unit, (done, seconds) in zip(units, outcomes, strict=False):
+        meter.finished(done, unit.bytes)
+        timing.seconds += seconds
+        timing.documents += done.documents
+        timing.bytes += done.bytes
+        timing.units += 1
+    if left := units[len(outcomes) :]:  # one of them failed
+        meter.retried += 1
+        state.alone.update(unit.name for unit in left)
+        state.waiting.extend(left)
 
 
 def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: Meter) -> None:
@@ -136,17 +168,13 @@ def _failed(unit: Unit, cause: BaseException, text: str, state: _State, meter: M
         state.waiting.append(unit)
         return
     meter.failed += 1
-    cause, text = state.raised.get(unit.name, (cause, text))
-    meter.error = f"{unit.name}: {type(cause).__name__}: {cause}"
-    state.errors.append(cause)
-    state.failures.append(
-        {
-            "unit": unit.name,
-            "error": f"{type(cause).__name__}: {cause}",
-            "tries": str(tries),
-            "traceback": COLOURS.sub("", text),
-        }
-    )
+    first, text = state.raised.get(unit.name, (cause, text))
+    told = f"{type(first).__name__}: {first}"
+    if first is not cause:  # what the search made of it
+        told += f"; then {str(cause).partition(chr(10))[0]}"
+    meter.error = f"{unit.name}: {told}"
+    state.errors.append(first)
+    state.failures.append({"unit": unit.name, "error": told, "tries": str(tries), "traceback": COLOURS.sub("", text)})
 
 
 def _trouble(cause: BaseException, before: Trouble) -> Trouble | None:

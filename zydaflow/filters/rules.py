@@ -1,7 +1,7 @@
 """A rule: one bound on one column, that says which documents are removed."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -41,7 +41,7 @@ class Rule:
     def to_json(self) -> dict[str, Any]:
         """The rule as strict JSON: part of fingerprints and of statistics."""
         bound = list(self.bound) if isinstance(self.bound, tuple) else self.bound
-        return {**asdict(self), "bound": bound}
+        return {**vars(self), "bound": bound}
 
 
 def _folded(labels: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

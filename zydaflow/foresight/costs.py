@@ -41,6 +41,11 @@ def documents_kept(sampled: Sequence[Sampled]) -> float:
     return sum(sample.scale * sample.kept for sample in sampled)
 
 
+def documents_compared(sampled: Sequence[Sampled]) -> float:
+    """Of the whole input: those of datasets that take part, with words."""
+    return sum(sample.scale * len(sample.compared) for sample in sampled)
+
+
 def tokens_per_byte(recipe: Recipe, sample: Sampled) -> float:
     """Of the kept text; 0 without a tokenizer."""
     if recipe.tokenizer is None:
@@ -74,7 +79,7 @@ def disk(recipe: Recipe, sampled: Sequence[Sampled], tokens_per_byte: Sequence[f
         signals = sample.disk.get("work/signals", 0) if recipe.output.signals else 0
         found["corpus"] += sample.scale * (row + text + ids + signals)
     if recipe.dedup:
-        found[BAND_KEYS] = documents_kept(sampled) * 8 * split(recipe.dedup)[0]
+        found[BAND_KEYS] = documents_compared(sampled) * 8 * split(recipe.dedup)[0]
     return dict(found)
 
 
@@ -86,10 +91,10 @@ def memory(recipe: Recipe, sampled: Sequence[Sampled], expected: Sequence[Expect
     ]
     if recipe.dedup is None:
         return needs
-    documents = documents_kept(sampled)
-    members = min(documents, 2 * sum(found.candidates.value for found in expected))
+    documents, compared = documents_kept(sampled), documents_compared(sampled)
+    members = min(compared, 2 * sum(found.candidates.value for found in expected))
     together = min(max(members / SHARES, WORTH_SHARING), members, members_per_partition(recipe))
-    keys = documents * split(recipe.dedup)[0] / dedup.RANGES
+    keys = compared * split(recipe.dedup)[0] / dedup.RANGES
     return [
         *needs,
         Need("match", WORKER + BYTES_PER_KEY * keys, "documents"),

@@ -76,7 +76,7 @@ def _chosen(recipe: Recipe, sampled: Sequence[Sampled]) -> tuple[Signed, pa.Larg
         dataset.append(np.full(count, number, np.int64))
         piece.append(sample.piece[rows] + first)
         first += int(sample.piece.max(initial=0)) + 1
-        texts.append(sample.text.take(pa.array(rows)))
+        texts.append(sample.text.take(pa.array(sample.compared[rows])))
     return Signed(np.concatenate(signatures), np.concatenate(dataset), np.concatenate(piece)), pa.concat_arrays(texts)
 
 

@@ -21,7 +21,7 @@ PIECES = 32  # places all over a dataset that are read, where it has so many
 SMALLEST, LARGEST = 2**14, 2**20  # bytes read in each of them
 MOST_PIECES = 2**16
 FILES = 8  # at least so many files or row groups share what is read, where there are so many
-LEEWAY = 4  # how far the text of a dataset that is taken for small may exceed what was thought
+LEEWAY = 1.5  # how far the text of a dataset that is taken for small may exceed what was thought
 
 
 class Piece(NamedTuple):

@@ -13,8 +13,9 @@ from zydaflow.errors import InputError
 from zydaflow.foresight.pieces import Reader
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.tables import read_table
-from zydaflow.recipe import Recipe
+from zydaflow.recipe import DatasetSpec, Recipe
 from zydaflow.sources import Batch, DatasetPlan
+from zydaflow.stages import keys
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart, parts_of
 from zydaflow.stages.reading import Following, read_part
@@ -34,9 +35,11 @@ class Sampled:
     kept_bytes: int
     disk: dict[str, int]  # bytes of the files that `prepare` writes, by folder
     carried_bytes: int  # ids, licences and metadata of the kept
-    text: pa.LargeStringArray  # of the kept with words
-    signatures: np.ndarray  # uint32 (n, permutations), of these; none without deduplication
-    piece: np.ndarray  # int64 (n,): those of one number lay together
+    text: pa.LargeStringArray  # of the kept
+    compared: np.ndarray  # int64 (n,): which of the kept are compared, by having words; none without deduplication
+    signatures: np.ndarray  # uint32 (n, permutations), of these
+    piece: np.ndarray  # int64 (n,), of these: those of one number lay together
+    unread_dates: list[str]  # of the kept, where keep goes by date
 
 
 def take(recipe: Recipe, number: int, plan: DatasetPlan, allowance: float) -> Sampled:
@@ -44,14 +47,14 @@ def take(recipe: Recipe, number: int, plan: DatasetPlan, allowance: float) -> Sa
 
     Raises InputError where files cannot be read.
     """
-    reader = Reader(recipe.datasets[number], plan, allowance, recipe.seed)
-    rows = [0]
+    dataset, rows = recipe.datasets[number], [0]
+    reader = Reader(dataset, plan, allowance, recipe.seed)
     try:
         with TemporaryDirectory(prefix="zydaflow-") as folder:
             store, job = Store(folder), Job(recipe, plan.shards[0])
             read_part(store, job, 0, _counting(reader.batches(), rows), Following(), None, {})
             (part,) = parts_of(store, job)
-            return _sampled(store, recipe, part, reader, np.array(rows))
+            return _sampled(store, recipe, dataset, part, reader, np.array(rows))
     except OSError as error:
         raise InputError(f"dataset {plan.dataset}: no sample could be taken: {error}") from error
 
@@ -63,7 +66,9 @@ def _counting(source: Iterator[Batch], rows: list[int]) -> Iterator[Batch]:
         yield batch
 
 
-def _sampled(store: Store, recipe: Recipe, part: PreparedPart, reader: Reader, rows: np.ndarray) -> Sampled:
+def _sampled(
+    store: Store, recipe: Recipe, dataset: DatasetSpec, part: PreparedPart, reader: Reader, rows: np.ndarray
+) -> Sampled:
     assert part.keep is not None
     measured = read_table(store, part.measure.artefacts["signals"]).select(["bytes"])
     documents = read_table(store, part.keep.artefacts["documents"])
@@ -73,10 +78,10 @@ def _sampled(store: Store, recipe: Recipe, part: PreparedPart, reader: Reader, r
     for artefact in (a for record in part.records.values() for a in record.artefacts.values()):
         disk[_folder(artefact.path)] += artefact.bytes
     permutations = recipe.dedup.permutations if recipe.dedup else 0
-    signatures, comparable = np.empty((len(kept), permutations), np.uint32), np.zeros(len(kept), bool)
+    signatures, compared = np.empty((len(kept), permutations), np.uint32), np.empty(0, np.int64)
     if part.sketch:
         table = read_table(store, part.sketch.artefacts["signatures"]).combine_chunks()
-        comparable = table["n_words"].to_numpy() > 0
+        compared = np.flatnonzero(table["n_words"].to_numpy())
         signatures = table["signature"].combine_chunks().flatten().to_numpy().reshape(-1, permutations)
     return Sampled(
         scale=reader.scale,
@@ -89,9 +94,11 @@ def _sampled(store: Store, recipe: Recipe, part: PreparedPart, reader: Reader, r
         kept_bytes=part.keep.counts["kept_bytes"],
         disk=dict(disk),
         carried_bytes=documents["id"].nbytes + kept["license"].nbytes + kept["metadata"].nbytes,
-        text=kept["text"].combine_chunks().filter(pa.array(comparable)),
-        signatures=signatures[comparable],
-        piece=piece[comparable],
+        text=kept["text"].combine_chunks(),
+        compared=compared,
+        signatures=signatures[compared],
+        piece=piece[compared],
+        unread_dates=keys.unread_dates(recipe, dataset, kept["metadata"]),
     )
 
 

@@ -10,6 +10,7 @@ from zydaflow.foresight.pieces import text_in
 from zydaflow.foresight.sample import Sampled, take
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import Recipe
+from zydaflow.stages.keys import about_dates
 from zydaflow.stages.plan import Plan
 
 BUDGET = 64_000_000  # bytes of text that are read
@@ -29,6 +30,7 @@ def foresee(planned: Plan) -> str:
     expected = expect(recipe, sampled) if recipe.dedup else []
     tokens = [tokens_per_byte(recipe, sample) for sample in sampled]
     parts = [_head(planned, sampled), _datasets(recipe, sampled, tokens)]
+    parts += _dates(recipe, sampled)
     if expected:
         parts.append("\n".join(_pairs(recipe, sampled, expected)))
     return "\n\n".join(
@@ -79,6 +81,12 @@ def _datasets(recipe: Recipe, sampled: Sequence[Sampled], tokens: Sequence[float
         )
     width = max(len(row[0]) for row in rows)
     return "\n".join(f"  {row[0]:<{width}}" + "".join(f"{cell:>16}" for cell in row[1:]).rstrip() for row in rows)
+
+
+def _dates(recipe: Recipe, sampled: Sequence[Sampled]) -> Iterator[str]:
+    for dataset, sample in zip(recipe.datasets, sampled, strict=True):
+        if unread := sample.unread_dates:
+            yield f"warning: {about_dates(dataset.name, len(unread), sample.kept, unread[0])}"
 
 
 def _pairs(recipe: Recipe, sampled: Sequence[Sampled], expected: Sequence[Expected]) -> Iterator[str]:

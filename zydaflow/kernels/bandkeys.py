@@ -6,10 +6,10 @@ from numba import njit
 from zydaflow.kernels.shingles import finish
 
 NO_KEY = np.uint64(0)  # of a document without words, which has nothing to be compared by
+NO_VALUE = np.uint32(0xFFFFFFFF)  # throughout the signature of such a document
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _1 = np.uint64(1)
-_NO_VALUE = np.uint32(0xFFFFFFFF)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -23,7 +23,7 @@ def band_key(signatures: np.ndarray, document: int, band: int, rows: int) -> np.
     words = False
     for k in range(band * rows, (band + 1) * rows):
         value = signatures[document, k]
-        words |= value != _NO_VALUE
+        words |= value != NO_VALUE
         h = h * _BASE + np.uint64(value) + _1
     return finish(h) if words else NO_KEY
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from zydaflow.kernels.bandkeys import NO_VALUE
+
 
 @njit(cache=True, nogil=True)
 def agreement(left: np.ndarray, right: np.ndarray) -> int:
@@ -54,12 +56,24 @@ def bands_shared(left: np.ndarray, right: np.ndarray, bands: int, rows: int) -> 
 
 
 @njit(cache=True, nogil=True)
+def has_words(signature: np.ndarray) -> bool:
+    """Whether the signature is that of a document with words."""
+    found = False
+    for value in signature:
+        found |= value != NO_VALUE
+    return found
+
+
+@njit(cache=True, nogil=True)
 def measure_pairs(
     signatures: np.ndarray, kept: np.ndarray, bands: int, rows: int, agreed: np.ndarray, shared: np.ndarray
 ) -> None:
-    """Equal values and equal bands of signature i and signature kept[i], where kept[i] is not negative."""
+    """Equal values and equal bands of signature i and signature kept[i], where kept[i] is not negative.
+
+    A document without words has none of either.
+    """
     for i in range(len(kept)):
-        if kept[i] >= 0:
+        if kept[i] >= 0 and has_words(signatures[i]):
             agreed[i] = agreement(signatures[i], signatures[kept[i]])
             shared[i] = bands_shared(signatures[i], signatures[kept[i]], bands, rows)
 

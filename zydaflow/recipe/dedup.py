@@ -16,8 +16,8 @@ class ShingleSpec(Part):
 
     unit: Literal["word", "character"] = "word"
     """word or character"""
-    size: int = Field(default=13, ge=1)
-    """how many words or characters make one shingle, at least 1"""
+    size: int = Field(default=13, ge=1, le=1000)
+    """how many words or characters make one shingle, 1 to 1,000"""
 
 
 def _keep_keys(keys: Names) -> Names:
@@ -38,8 +38,8 @@ class DedupSpec(Part):
 
     shingle: ShingleSpec = ShingleSpec()
     """{unit: word, size: 13}"""
-    permutations: int = Field(default=128, ge=1)
-    """the number of values in a signature"""
+    permutations: int = Field(default=128, ge=1, le=2**14)
+    """the number of values in a signature, 1 to 16,384, of 4 bytes each"""
     threshold: float = Field(default=0.4, gt=0, le=1)
     """the similarity from which a document counts as a duplicate, above 0 and at most 1"""
     bands: int | None = Field(default=None, ge=1)
@@ -55,12 +55,12 @@ class DedupSpec(Part):
     against: tuple[LocalPath, ...] = ()
     """folders of indexes (zydaflow dedup index) whose documents must not come again"""
     keep: Annotated[Names, AfterValidator(_keep_keys)] = ()
-    """which of several copies of one rank stays: names of signals or metadata columns, length or date, like
+    """which of several copies in one dataset stays: names of signals or metadata columns, length or date, like
     [quality, length ascending]; without a direction the largest stays"""
     verify: Literal["signature", "exact", "none"] = "signature"
     """signature, exact, or none with passes: [joint]"""
-    compare_limit: int = Field(default=64, ge=1)
-    """with how many staying documents a document is compared per band"""
+    compare_limit: int = Field(default=64, ge=1, le=10**6)
+    """with how many staying documents a document is compared per band, 1 to 1,000,000"""
 
     @model_validator(mode="after")
     def _bands(self) -> Self:

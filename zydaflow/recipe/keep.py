@@ -1,4 +1,4 @@
-"""What decides between copies of one rank: `NAME`, `NAME ascending` or `NAME descending`."""
+"""What decides between copies in one dataset: `NAME`, `NAME ascending` or `NAME descending`."""
 
 from typing import NamedTuple
 

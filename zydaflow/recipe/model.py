@@ -10,12 +10,13 @@ from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
 
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
-TAKEN = ("readme.md", "tokenizer.json")  # by files beside the datasets' folders, on disks that ignore case too
+# By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
+TAKEN = ("readme.md", "tokenizer.json", "index.json")
 
 
 def _not_taken(name: str) -> str:
     if name in TAKEN:
-        raise ValueError(f"{' and '.join(TAKEN)} are files of the corpus, beside its datasets; give another name")
+        raise ValueError(f"{', '.join(TAKEN)} are files beside the datasets' folders; give another name")
     return name
 
 
@@ -273,20 +274,27 @@ class Recipe(Part):
         spec = self.dedup
         if spec is None:
             return self
-        names = [dataset.name for dataset in self.datasets]
-        unknown = [name for name in (spec.across.remove_from if spec.across else ()) if name not in names]
-        if unknown:
-            raise wrong(
-                "dedup", f"across.remove_from names {unknown[0]!r}; the datasets are {', '.join(names)}", unknown
-            )
+        self._check_remove_from(spec.across.remove_from if spec.across else ())
         columns = {name for dataset in self.datasets for name in (*dataset.carried, dataset.id)}
         missing = [name for name in spec.exact if name != "text" and name not in columns]
         if missing:
-            message = f"exact names the column {missing[0]!r}, which no dataset carries; add it to a dataset's metadata"
-            raise wrong("dedup", message, missing)
+            message = f"no dataset carries the column {missing[0]!r}; name it in id: or metadata: of a dataset"
+            raise wrong("dedup.exact", message, missing)
         if any(key.name == "date" for key in spec.keep_keys) and not any(dataset.date for dataset in self.datasets):
-            raise wrong("dedup", "keep names date, and no dataset has one; add date: COLUMN", spec.keep)
+            raise wrong("dedup.keep", "names date, and no dataset has one; add date: COLUMN", spec.keep)
         return self
+
+    def _check_remove_from(self, names: Names) -> None:
+        datasets = {dataset.name: dataset for dataset in self.datasets}
+        for name in names:
+            if name not in datasets:
+                message = f"there is no dataset {name!r}; the datasets are {', '.join(datasets)}"
+            elif datasets[name].frozen or not datasets[name].dedup:
+                why = "frozen" if datasets[name].frozen else "not compared (dedup: false)"
+                message = f"{name} is {why} and loses no document; leave one out"
+            else:
+                continue
+            raise wrong("dedup.across.remove_from", message, names)
 
     def filters_of(self, dataset: DatasetSpec) -> tuple[Filter, ...]:
         """The dataset's own filters, else the recipe's."""

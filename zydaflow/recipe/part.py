@@ -25,6 +25,7 @@ class Part(BaseModel):
 
 
 def wrong(key: str, message: str, value: Any) -> ValidationError:
-    """An error at `key` of the part that is being validated, where pydantic alone would name the part only."""
+    """An error at `key` (KEY or KEY.KEY…) of the part that is being validated, where pydantic alone names the part."""
     error = PydanticCustomError("recipe", "{message}", {"message": message})
-    return ValidationError.from_exception_data("recipe", [InitErrorDetails(type=error, loc=(key,), input=value)])
+    details = InitErrorDetails(type=error, loc=tuple(key.split(".")), input=value)
+    return ValidationError.from_exception_data("recipe", [details])

@@ -12,6 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
 from zydaflow.sources.outputs import without_outputs
+from zydaflow.sources.patience import may_pass
 from zydaflow.sources.saved import saved_files
 from zydaflow.sources.splits import refuse_split
 
@@ -27,14 +28,25 @@ def find_files(fs: fsspec.AbstractFileSystem, root: str, dataset: "DatasetSpec")
     Hidden files and the outputs of runs do not count. Raises InputError where there are none, or several and a `split`
     that does not choose among them.
     """
-    if not fs.exists(root) and glob.has_magic(root):
+    kind = _kind(fs, root)
+    if kind is None and glob.has_magic(root):
         return _known(dataset, _visible(fs, _fixed_folder(root), _matches(fs, root)))
-    if fs.isfile(root):
+    if kind == "file":
         return _known(dataset, {root.rsplit("/", 1)[-1]: root})
-    if not fs.isdir(root):
+    if kind != "directory":
         raise InputError(f"dataset {dataset.name}: there is no file or folder {dataset.path}")
     saved = saved_files(fs, root, dataset)
     return _known(dataset, _visible(fs, root, _walk(fs, root))) if saved is None else saved
+
+
+def _kind(fs: fsspec.AbstractFileSystem, path: str) -> str | None:
+    """What is there, "file" or "directory"; None for nothing. fsspec's `isfile` says no where the storage fails."""
+    try:
+        return str(fs.info(path)["type"])
+    except FileNotFoundError as error:
+        if may_pass(error):
+            raise
+        return None
 
 
 def _known(dataset: "DatasetSpec", files: dict[str, str]) -> dict[str, str]:

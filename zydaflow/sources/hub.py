@@ -1,7 +1,6 @@
 """Datasets of the Hugging Face Hub: `datasets` says which files a split has, our own readers read them from there."""
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from zydaflow.errors import InputError
 from zydaflow.sources.forms import SUFFIXES, form_of
 from zydaflow.sources.listing import InputFile, bytewise, file_system, input_file, list_files
-from zydaflow.sources.open import is_network_error, status_of
+from zydaflow.sources.patience import is_network_error, patiently, status_of
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 HUB = "hub:"
 HF = "hf://"
 BUSY = (408, 429, 500, 502, 503, 504)  # HTTP statuses that may pass
-WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further try
 UNREACHABLE = (
     "{path}: the Hugging Face Hub cannot be reached ({error}). Check the network, HF_ENDPOINT (of a mirror) and "
     "HF_TOKEN (for private data); or fetch it elsewhere with `hf download --repo-type dataset`, then set HF_HOME to "
@@ -69,7 +67,7 @@ def list_hub_files(dataset: "DatasetSpec") -> list[InputFile]:
 
 def list_hf_files(dataset: "DatasetSpec") -> list[InputFile]:
     """The files of an hf:// URL, which is the Hub's own path of files; raises what `list_hub_files` does."""
-    return _patiently(dataset.path, lambda: list_files(dataset))
+    return _explained(dataset.path, lambda: list_files(dataset))
 
 
 def _data_files(name: HubName) -> tuple[str, dict[str, list[str]]]:
@@ -97,22 +95,24 @@ def _hub_file(url: str, root: str) -> InputFile:
 
 
 def _patiently(path: str, ask: Callable[[], T]) -> T:
-    """What `ask` returns, asked again while the Hub says that it is busy; its other failures become InputError."""
-    for wait in (*WAITS, None):
-        try:
-            return ask()
-        except InputError:
-            raise
-        except Exception as error:
-            causes = list(_causes(error))
-            busy = any(status_of(cause) in BUSY for cause in causes)
-            if busy and wait is not None:
-                time.sleep(wait)
-                continue
-            if busy or any(_is_connection_error(cause) for cause in causes):
-                raise InputError(UNREACHABLE.format(path=path, error=error)) from error
-            raise InputError(f"{path}: {error}") from error
-    raise AssertionError("the last try returns or raises")
+    """What `ask` returns, asked again while the Hub says that it is busy; its failures become InputError."""
+    return _explained(path, lambda: patiently(ask, _is_busy))
+
+
+def _explained(path: str, ask: Callable[[], T]) -> T:
+    """What `ask` returns; its failures become InputError."""
+    try:
+        return ask()
+    except InputError:
+        raise
+    except Exception as error:
+        if _is_busy(error) or any(_is_connection_error(cause) for cause in _causes(error)):
+            raise InputError(UNREACHABLE.format(path=path, error=error)) from error
+        raise InputError(f"{path}: {error}") from error
+
+
+def _is_busy(error: Exception) -> bool:
+    return any(status_of(cause) in BUSY for cause in _causes(error))
 
 
 def _is_connection_error(error: BaseException) -> bool:

@@ -21,6 +21,7 @@ from zydaflow.sources.values import as_metadata, as_text, parse_exactly, without
 
 BOM = b"\xef\xbb\xbf"
 SMALLEST_READ = 2**16
+LONG_TEXT = 2**20  # characters; a longer text is not kept as a string, which takes up to 4 bytes for each
 _ROUNDED = re.compile(r"[0-9]e[+]?(1[89]|[2-9][0-9]|[1-9][0-9]{2})")  # may stand for an integer beyond 64 bits
 
 
@@ -86,7 +87,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self.positions: list[int] = []
-        self.texts: list[str | None] = []
+        self.texts: list[str | bytes | None] = []
         self.ids: list[str | None] = []
         self.licenses: list[str | None] = []
         self.metadata: list[str | None] = []
@@ -97,7 +98,7 @@ class _Rows:
         self, position: int, text: str | None, id_: str | None, license_: str | None, metadata: str | None
     ) -> None:
         self.positions.append(position)
-        self.texts.append(text)
+        self.texts.append(text.encode() if text is not None and len(text) > LONG_TEXT else text)
         self.ids.append(id_)
         self.licenses.append(license_)
         self.metadata.append(metadata)
@@ -135,6 +136,7 @@ def read_lines(run: Lines, columns: Columns, sample: Sample, part: int) -> Batch
         if reason:
             rows.bad.append(Bad(position, size, reason, line))
     run.lines.clear()  # a long one would lie beside its text for as long as that is worked on
+    line = b""
     return rows.batch(columns, part, sampled_out)
 
 

@@ -1,20 +1,19 @@
 """The files that a dataset's path stands for, local or at an fsspec URL, each with its identity and its version."""
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from zydaflow.errors import InputError
 from zydaflow.sources.find import find_files
-from zydaflow.sources.open import is_local, local_version
+from zydaflow.sources.open import is_local, local_version, remote_version
+from zydaflow.sources.patience import from_storage
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec
-
-VERSION_KEYS = ("ETag", "etag", "blob_id", "mtime", "LastModified", "last_modified", "created")
 
 
 class InputFile(NamedTuple):
@@ -29,10 +28,13 @@ class InputFile(NamedTuple):
 def list_files(dataset: "DatasetSpec") -> list[InputFile]:
     """The files of a path or fsspec URL, in bytewise order of `file`.
 
-    Raises InputError where there are none, or several and a `split` that does not choose among them.
+    Raises InputError where there are none, or several and a `split` that does not choose among them, and
+    ConnectionError where the storage does not answer.
     """
     fs, root = file_system(dataset.path)
-    files = find_files(fs, root, dataset)
+    fs.invalidate_cache()  # of listings: this process may have seen the folder before
+    find = partial(find_files, fs, root, dataset)
+    files = find() if is_local(dataset.path) else from_storage(dataset.path, find)
     for path in files.values():
         refuse_name(path)
     return [input_file(fs, name, files[name]) for name in sorted(files, key=bytewise)]
@@ -56,10 +58,10 @@ def input_file(fs: fsspec.AbstractFileSystem, file: str, path: str) -> InputFile
     if isinstance(fs, LocalFileSystem):
         status = os.stat(path)
         return InputFile(path, file, status.st_size, local_version(status))
-    info: Mapping[str, Any] = fs.info(path)
+    url = fs.unstrip_protocol(path)
+    info = from_storage(url, lambda: fs.info(path))
     size = info.get("size")
-    version = next((str(info[key]) for key in VERSION_KEYS if info.get(key) is not None), "")
-    return InputFile(fs.unstrip_protocol(path), file, -1 if size is None else int(size), f"{size}-{version}")
+    return InputFile(url, file, -1 if size is None else int(size), remote_version(info))
 
 
 def file_system(path: str) -> tuple[fsspec.AbstractFileSystem, str]:

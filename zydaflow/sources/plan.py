@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from zydaflow.errors import InputError
+from zydaflow.errors import InputError, RunError
 from zydaflow.sources.arrow import arrow_schema, arrow_source, count_batches
 from zydaflow.sources.forms import form_of
 from zydaflow.sources.hub import HF, HUB, list_hf_files, list_hub_files
@@ -40,7 +40,7 @@ class _Look(NamedTuple):
     """What a glance at one file tells."""
 
     columns: dict[str, str]
-    text_ok: bool  # the text column, where there is one, holds strings
+    text_ok: bool  # the text column, where there is one, holds strings; of JSON Lines, in the first records
     ranges: list[tuple[int, int]]  # (start, stop) of its shards
     problem: str | None = None  # why none of its first lines is a record, though there are lines
 
@@ -49,7 +49,7 @@ def plan_dataset(dataset: "DatasetSpec", shard_bytes: int) -> DatasetPlan:
     """The files and shards of a dataset, from file metadata alone (of JSON Lines, the first records are looked at).
 
     Raises InputError where a file or a column that the recipe names is missing, with what there is instead, and where
-    no file begins with a record.
+    no file begins with a record; RunError where storage fails in a way that may pass.
     """
     columns = columns_of(dataset)
     try:
@@ -58,6 +58,10 @@ def plan_dataset(dataset: "DatasetSpec", shard_bytes: int) -> DatasetPlan:
         wholes = [_whole(dataset, file) for file in files]
         with ThreadPoolExecutor(1 if all(is_local(file.url) for file in files) else THREADS) as pool:
             looks = list(pool.map(lambda whole: _look(whole, columns, shard_bytes), wholes))
+    except ConnectionError as error:
+        raise RunError(
+            f"dataset {dataset.name}: the storage does not answer: {error}. This may pass: run the same command again"
+        ) from error
     except OSError as error:
         raise InputError(f"dataset {dataset.name}: {dataset.path} cannot be reached: {error}") from error
     _check_records(dataset, wholes, looks)
@@ -112,7 +116,9 @@ def _look(whole: Shard, columns: Columns, shard_bytes: int) -> _Look:
     if whole.form == "jsonl" and whole.size >= 0:
         ranges = [(a, min(a + shard_bytes, whole.size)) for a in range(0, max(whole.size, 1), shard_bytes)]
     first = first_records(whole)
-    return _Look(types_of(first.records), True, ranges, first.problem)
+    types = types_of(first.records)
+    kinds = types.get(columns.text, "string").split(" or ")
+    return _Look(types, "string" in kinds or "null" in kinds, ranges, first.problem)
 
 
 def _schema_look(whole: Shard, schema: pa.Schema, columns: Columns, ranges: list[tuple[int, int]]) -> _Look:
@@ -150,7 +156,8 @@ def _check_records(dataset: "DatasetSpec", wholes: list[Shard], looks: list[_Loo
 def _check_columns(dataset: "DatasetSpec", columns: Columns, wholes: list[Shard], looks: list[_Look]) -> None:
     """Refuses columns that are not there: text, id and licence in a file, metadata in every file.
 
-    A record of JSON Lines may leave out what is null: there only the text must be among the first records of each file.
+    A record of JSON Lines may leave out what is null: there only the text must be among the first records of each file,
+    and in one of the files a string.
     """
     keys = [("text", columns.text), ("id", columns.id), ("license", columns.license)]
     keys += [("metadata", name) for name in columns.metadata]
@@ -165,8 +172,9 @@ def _check_columns(dataset: "DatasetSpec", columns: Columns, wholes: list[Shard]
                 f"dataset {dataset.name}: {wholes[i].url} has no column {name!r}, which {key}: names in the recipe; "
                 f"it has {', '.join(looks[i].columns)}"
             )
+    no_text = not any(look.text_ok for look in looks)
     for whole, look in zip(wholes, looks, strict=True):
-        if not look.text_ok:
+        if not look.text_ok and (no_text or not whole.form.startswith("jsonl")):
             raise InputError(
                 f"dataset {dataset.name}: column {columns.text!r} of {whole.url} is {look.columns[columns.text]}, "
                 f"not string; set text: to the column that holds the text, it has {', '.join(look.columns)}"

@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from zydaflow import tokens
-from zydaflow.provenance.commits import Record, Store, file_name
+from zydaflow.provenance.commits import Artefact, Record, Store, file_name
 from zydaflow.provenance.tables import ArrowFile, read_table
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import previous, select
+from zydaflow.stages.encoding import Encoding, place_in
 from zydaflow.stages.manifest import Manifest, Part
 from zydaflow.stages.rows import kept_rows
 from zydaflow.stages.tokenize import Source
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 COUNT_VERSION = 1
 CHECKED = 1  # document of each batch that is compared with the reference tokenizer
@@ -28,8 +29,8 @@ class _Loss(NamedTuple):
     """A part that loses documents."""
 
     part: int
-    dataset: int
-    batch: int  # of the rows, among those of the dataset
+    removed: Artefact  # where its rows are told, among those of its dataset's other parts
+    batch: int  # in that
     digest: str
 
 
@@ -38,11 +39,11 @@ def _losses(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[_Loss]
         record = select.record_of(store, recipe, manifest, dataset)
         assert record is not None, f"{name} is not selected"
         for batch, removed in enumerate(record.facts["removed"]):
-            yield _Loss(removed["part"], dataset, batch, removed["digest"])
+            yield _Loss(removed["part"], record.artefacts["removed"], batch, removed["digest"])
 
 
-def _fingerprint(tokenizer: str | TokenizerSpec, part: Part, digest: str) -> str:
-    return fingerprint("count", COUNT_VERSION, tokens.load(tokenizer).fingerprint, part.keep, digest)
+def _fingerprint(model: tokens.Tokenizer, part: Part, digest: str) -> str:
+    return fingerprint("count", COUNT_VERSION, model.fingerprint, part.keep, digest)
 
 
 def _unit(part: Part) -> str:
@@ -56,9 +57,10 @@ def records(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: Source)
     """
     if tokenizer is None:
         return
+    model = tokens.load(tokenizer)
     for loss in _losses(store, recipe, manifest):
         part = manifest.parts[loss.part]
-        record = store.find("count", _unit(part), _fingerprint(tokenizer, part, loss.digest))
+        record = store.find("count", _unit(part), _fingerprint(model, part, loss.digest))
         if record is not None:
             yield loss.part, record
 
@@ -72,12 +74,12 @@ def units(store: Store, recipe: Recipe, manifest: Manifest, path: str, tokenizer
     """The parts of which removed documents are to be counted; none without a tokenizer."""
     if tokenizer is None:
         return []
-    todo = []
+    todo, model = [], tokens.load(tokenizer)
     for loss in _losses(store, recipe, manifest):
         part = manifest.parts[loss.part]
-        fp = _fingerprint(tokenizer, part, loss.digest)
+        fp = _fingerprint(model, part, loss.digest)
         if store.find("count", _unit(part), fp) is None:
-            todo.append(Unit(_unit(part), count, (recipe, path, tokenizer, *loss[:3], fp), 0))
+            todo.append(Unit(_unit(part), count, (recipe, path, tokenizer, *loss[:3], fp), 0, careful=True))
     return todo
 
 
@@ -87,34 +89,35 @@ def count(
     path: str,
     tokenizer: str | TokenizerSpec,
     index: int,
-    dataset: int,
+    removed: Artefact,
     batch: int,
     fp: str,
+    trouble: Trouble = NONE,
 ) -> Done:
-    """Counts the tokens of the documents that one part loses, reading the text of those that were not counted yet."""
+    """Counts the tokens of the documents that one part loses, reading the text of those that were not counted yet.
+
+    After trouble, names the document that made it.
+    """
     manifest = manifests.load(store, path)
-    selected = select.record_of(store, recipe, manifest, dataset)
-    assert selected is not None
-    part, rows = manifest.parts[index], select.removed_rows(store, selected, batch)
+    part, rows = manifest.parts[index], select.rows_in(store, removed, batch)
     serves = previous.fingerprint_of(recipe, tokenizer)
     numbers = _known(store, part, rows, previous.load(store, serves))
     fresh = np.flatnonzero(numbers < 0)
-    size = 0
-    made = [np.empty(0, np.int32)]
-    model = tokens.load(tokenizer)
+    size = start = 0
+    encoding = Encoding(tokenizer, recipe.resources.document_seconds, trouble)
     for kept in kept_rows(store, part, rows[fresh]):
-        encoded = model.encode(kept["text"])
-        tokens.check_sample(model, kept["text"], encoded, CHECKED)
-        made.append(np.diff(encoded.offsets).astype(np.int32))
+        these = fresh[start : start + len(kept)]
+        encoded = encoding.encode(kept["text"], CHECKED, place_in(store, part, rows[these]))
+        numbers[these] = np.diff(encoded.offsets)
+        start += len(kept)
         size += kept["text"].nbytes
-    numbers[fresh] = np.concatenate(made)
     columns = [pa.array(rows.astype(np.uint32)), pa.array(numbers)]
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/count", TOKENS)
         file.write(pa.RecordBatch.from_arrays(columns, schema=TOKENS))
         artefact = file.finish(f"work/count/{file_name(_unit(part))}.{fp[:12]}.arrow")
         counts = {"documents": len(rows), "tokens": int(numbers.sum(dtype=np.int64))}
-        facts = {"dataset": manifest.datasets[dataset], "keep": part.keep, "serves": serves}
+        facts = {"dataset": manifest.datasets[part.dataset], "keep": part.keep, "serves": serves}
         store.commit(Record("count", _unit(part), fp, {"tokens": artefact}, counts, facts))
     return Done(len(fresh), size)
 

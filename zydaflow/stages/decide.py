@@ -1,6 +1,7 @@
 """Decide: clusters and signatures → who stays, who goes and for whom, by partition."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import NamedTuple
@@ -9,18 +10,21 @@ import numpy as np
 import pyarrow as pa
 
 from zydaflow import dedup
+from zydaflow.kernels.greedy import EXACT
 from zydaflow.provenance.commits import Artefact, Record, Store
 from zydaflow.provenance.scratch import Scratch
 from zydaflow.provenance.tables import ArrowFile, read_table
 from zydaflow.recipe import Recipe, fingerprint
+from zydaflow.say import warn
 from zydaflow.stages import cluster, gather, keys
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.match import split
 from zydaflow.stages.unit import Done, Unit
 
-DECIDE_VERSION = 3
+DECIDE_VERSION = 4
 CHUNK = 65_536  # removals whose rows are made at a time
+UNLIKE = 0.1  # the estimated similarity below which two documents have nothing to do with one another
 
 NUMBERS = [pa.field("document", pa.int64()), pa.field("kept", pa.int64())]
 REMOVED = pa.schema([*NUMBERS, *dedup.REMOVED], dedup.REMOVED.metadata)  # ascending by number; without tokens yet
@@ -108,8 +112,36 @@ def decide(store: Store, recipe: Recipe, path: str, partition: int) -> Done:
             "compare_limit_met": int(decision.limit_met.sum()),
             "doubtful": int(decision.doubtful.sum()),
         }
+        counts |= _equal(recipe.dedup.exact, members, decision)
         store.commit(Record("decide", f"decide/{partition}", fp, artefacts, counts))
     return Done(len(numbers), 0)
+
+
+def _equal(names: Sequence[str], members: dedup.Members, decision: dedup.Decision) -> dict[str, int]:
+    """How many documents went for one that is equal by a column of `exact`, and how many of them are unlike it."""
+    rows = np.flatnonzero(decision.outcome == EXACT)
+    unlike = decision.agreement[rows] < UNLIKE * members.signatures.shape[1]
+    counts: dict[str, int] = {}
+    for column, name in enumerate(names):
+        own, kept = members.exact[rows, column], members.exact[decision.kept[rows], column]
+        equal = (own == kept).all(axis=1) & own.any(axis=1)
+        counts |= {f"equal.{name}": int(equal.sum()), f"unlike.{name}": int((equal & unlike).sum())}
+    return counts
+
+
+def warn_of_unlike(store: Store, recipe: Recipe, manifest: Manifest) -> None:
+    """Tells of columns of `exact` whose values are equal by chance, as those of counters are."""
+    assert recipe.dedup is not None
+    counts = Counter[str]()
+    for record in records(store, recipe, manifest) if recipe.dedup.exact else ():
+        counts.update(record.counts)
+    for name in recipe.dedup.exact:
+        equal, unlike = counts[f"equal.{name}"], counts[f"unlike.{name}"]
+        if unlike > equal / 2:
+            warn(
+                f"warning: dedup.exact: {unlike:,} of {equal:,} documents that went for one with an equal {name} are "
+                f"less than {UNLIKE:g} similar to it: if {name} does not tell a text from all others, take it out"
+            )
 
 
 def _members(

@@ -6,15 +6,18 @@ so on down to single documents: one document costs a process per level, and ther
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 
 import pyarrow as pa
 
 from zydaflow.errors import RunError
 from zydaflow.provenance.commits import Store
-from zydaflow.sources import RECORDS, Batch
+from zydaflow.sources import Batch
+from zydaflow.sources.records import quarantine_of
 from zydaflow.stages.aside import Failing
 from zydaflow.stages.job import Job
+from zydaflow.stages.reading import Pass, warm
 from zydaflow.stages.trial import Failure, Trial
 
 PIECES = 64  # that a failing batch is cut into
@@ -27,9 +30,11 @@ def find_failing(store: Store, job: Job, batches: Iterable[Batch]) -> dict[int, 
     Raises RunError where there are more than `MOST`, and what `Trial.failure` does.
     """
     found: dict[int, Failing] = {}
-    with closing(Trial(store, job)) as trial:
+    with closing(
+        Trial(partial(warm, job), partial(_process, store, job), job.recipe.resources.document_seconds)
+    ) as trial:
         for batch in batches:
-            for row, failure in _of_batch(trial, batch):
+            for row, failure in failing_rows(trial, batch.records):
                 position, id_ = (batch.records[name][row].as_py() for name in ("position", "id"))
                 named = "" if id_ is None else f"; its id is {id_}"
                 found.setdefault(batch.part, {})[position] = f"{failure.reason}{named}"
@@ -41,13 +46,18 @@ def find_failing(store: Store, job: Job, batches: Iterable[Batch]) -> dict[int, 
     return found
 
 
-def _of_batch(trial: Trial, batch: Batch) -> Iterator[tuple[int, Failure]]:
-    """The rows of the batch that cannot be processed, ascending."""
+def _process(store: Store, job: Job, records: pa.RecordBatch) -> None:
+    with ExitStack() as outputs:
+        Pass(outputs, store, job, 0, None, {}).add(Batch(0, records, quarantine_of([]), 0, 0))
+
+
+def failing_rows(trial: Trial, records: pa.RecordBatch) -> Iterator[tuple[int, Failure]]:
+    """The rows that cannot be processed, ascending. Raises what `Trial.failure` does."""
     with tempfile.NamedTemporaryFile(prefix="zydaflow-") as file:
-        with pa.ipc.new_stream(file, RECORDS) as stream:
-            stream.write_batch(batch.records)
+        with pa.ipc.new_stream(file, records.schema) as stream:
+            stream.write_batch(records)
         file.flush()
-        yield from _among(trial, file.name, 0, len(batch.records))
+        yield from _among(trial, file.name, 0, len(records))
 
 
 def _among(trial: Trial, path: str, low: int, high: int) -> Iterator[tuple[int, Failure]]:

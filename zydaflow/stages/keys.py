@@ -1,6 +1,7 @@
 """Keys: by what documents are equal, and by what copies are chosen; a row for every kept document of a part."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -14,6 +15,7 @@ from zydaflow.errors import RecipeError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.tables import ArrowFile, batches, read_table
 from zydaflow.recipe import DatasetSpec, DedupSpec, KeepKey, Recipe, fingerprint
+from zydaflow.say import warn
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.against import IndexPart
@@ -21,7 +23,7 @@ from zydaflow.stages.manifest import Manifest, Part
 from zydaflow.stages.unit import Done, Unit
 from zydaflow.suggest import nearest
 
-KEYS_VERSION = 1
+KEYS_VERSION = 2
 OF_EVERY_DOCUMENT = ("length", "date")  # keys of `keep` that are neither signals nor columns
 
 
@@ -33,6 +35,26 @@ def check(recipe: Recipe) -> None:
         if key.name not in known:
             wrong = f"dedup.keep: {key.name!r} is no signal, and no dataset has it in its metadata"
             raise RecipeError(wrong + nearest(key.name, known))
+
+
+def _goes_by_date(recipe: Recipe, dataset: DatasetSpec) -> bool:
+    keys = recipe.dedup.keep_keys if recipe.dedup else ()
+    return dataset.dedup and dataset.date is not None and any(key.name == "date" for key in keys)
+
+
+def unread_dates(recipe: Recipe, dataset: DatasetSpec, metadata: pa.Array) -> list[str]:
+    """The dates that cannot be read, of documents with this metadata; none where keep does not go by date."""
+    if not _goes_by_date(recipe, dataset):
+        return []
+    return order.unread_dates(_carried(metadata, dataset)(dataset.date or ""))
+
+
+def about_dates(dataset: str, unread: int, documents: int, example: str) -> str:
+    """What to tell of dates that cannot be read."""
+    return (
+        f"dataset {dataset}: dates of {unread:,} of {documents:,} kept documents cannot be read, like {example!r}; "
+        f"keep: date takes them for none. What can be read is {order.DATES}"
+    )
 
 
 def schema(spec: DedupSpec) -> pa.Schema:
@@ -78,8 +100,27 @@ def records(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Record
         yield from (record for record in found if record is not None)
 
 
+def warn_of_dates(store: Store, recipe: Recipe, manifest: Manifest) -> None:
+    """Tells of dates that could not be read."""
+    unread, documents, examples = Counter[str](), Counter[str](), dict[str, str]()
+    for index, part in enumerate(manifest.parts):
+        dataset = recipe.datasets[part.dataset]
+        record = record_of(store, recipe, manifest, index) if _goes_by_date(recipe, dataset) else None
+        if record:
+            name = dataset.name
+            unread[name] += record.counts["unread_dates"]
+            documents[name] += record.counts["documents"]
+            for example in record.facts["unread_date"]:
+                examples.setdefault(name, example)
+    for name, example in examples.items():
+        warn(f"warning: {about_dates(name, unread[name], documents[name], example)}")
+
+
 def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
-    """Writes the keys of one part; reads its text only for `exact: [text]`."""
+    """Writes the keys of one part; reads its text only for `exact: [text]`.
+
+    The record counts `unread_dates` if keep goes by date, and has the first of these in its facts.
+    """
     assert recipe.dedup is not None
     part = manifests.load(store, path).parts[index]
     dataset, spec = recipe.datasets[part.dataset], recipe.dedup
@@ -88,7 +129,7 @@ def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
     fp, made = _fingerprint(recipe, part), schema(spec)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/keys", made)
-        start = 0
+        start, unread, example = 0, 0, list[str]()
         for kept in batches(store, part.text):
             rows = documents.slice(start, len(kept))
             carried = _carried(kept["metadata"], dataset)
@@ -96,8 +137,11 @@ def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
             columns += [_keep(key, dataset, rows, signals, carried) for key in spec.keep_keys]
             file.write(pa.RecordBatch.from_arrays(columns, schema=made))
             start += len(kept)
-        artefact = file.finish(f"work/keys/{part.keep}.{fp[:12]}.arrow")
-        store.commit(Record("keys", f"keys/{part.keep}", fp, {"keys": artefact}, {"documents": file.rows}))
+            wrong = unread_dates(recipe, dataset, kept["metadata"])
+            unread, example = unread + len(wrong), example or wrong[:1]
+        artefacts = {"keys": file.finish(f"work/keys/{part.keep}.{fp[:12]}.arrow")}
+        counts, facts = {"documents": file.rows, "unread_dates": unread}, {"unread_date": example}
+        store.commit(Record("keys", f"keys/{part.keep}", fp, artefacts, counts, facts))
     return Done(part.rows, 0)
 
 

@@ -8,6 +8,7 @@ again only where the set of kept documents changes.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 
 from zydaflow import sources
 from zydaflow.errors import RunError
@@ -19,8 +20,9 @@ from zydaflow.stages.failing import find_failing
 from zydaflow.stages.job import BATCH_BYTES, Job
 from zydaflow.stages.judging import judge_stored
 from zydaflow.stages.parts import PreparedPart, parts_of, steps_done, steps_of
-from zydaflow.stages.reading import Following, read_part, warm, watched
+from zydaflow.stages.reading import Following, read_in_time, read_part, warm, watched
 from zydaflow.stages.sketching import sketch_stored
+from zydaflow.stages.trial import unreadable
 from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 SMALLER = 8  # by what batches are divided each time that the memory did not suffice
@@ -93,26 +95,34 @@ def _following(measured: Mapping[int, PreparedPart]) -> int | None:
 
 
 def _failing(store: Store, job: Job, measured: Mapping[int, PreparedPart]) -> dict[int, Failing]:
-    """The documents that cannot be processed, by part, in the parts that are not done."""
+    """The documents that cannot be processed, by part, in the parts that are not done.
+
+    Raises RunError where a part cannot be read.
+    """
     done = {number for number, part in measured.items() if set(steps_of(job)) <= set(part.records)}
     following = _following(measured)
     starts = [number for number in (*measured, following) if number is not None and number not in done]
     if not starts:
         return {}
+    failure = unreadable(partial(_batches, job, min(starts)), job.recipe.resources.document_seconds)
+    if failure:
+        raise RunError(f"{job.shard.url}: {failure.reason}; leave the file, or what is next in it, out of the input")
     batches = _batches(job, min(starts))
     return find_failing(store, job, (batch for batch in batches if batch.part not in done))
 
 
 def _batches(job: Job, start: int) -> Iterator[Batch]:
-    """The batches of a shard from part `start` on."""
-    return sources.read_shard(
+    """The batches of a shard from part `start` on, each of them read in its time."""
+    resources = job.recipe.resources
+    batches = sources.read_shard(
         job.shard,
         job.dataset,
-        part_bytes=job.recipe.resources.shard_bytes,
+        part_bytes=resources.shard_bytes,
         seed=job.recipe.seed,
         first_part=start,
         batch_bytes=job.batch_bytes,
     )
+    return read_in_time(batches, resources.document_seconds, before=start * resources.shard_bytes)
 
 
 def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], Following]]:

@@ -103,6 +103,18 @@ def watched(batches: Iterator[Batch], seconds: float) -> Generator[Batch]:
             yield batch
 
 
+def read_in_time(batches: Iterator[Batch], seconds: float, before: int) -> Iterator[Batch]:
+    """The batches; the process ends when one takes longer to read. The first one comes after so many other bytes."""
+    size = before
+    while True:
+        with time_limit(seconds, size):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+        size = 0
+
+
 @contextmanager
 def time_limit(seconds: float, size: int) -> Iterator[None]:
     """Ends the process, with a traceback, when the work inside on `size` bytes takes longer than `seconds`.

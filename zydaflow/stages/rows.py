@@ -29,12 +29,19 @@ def rows_of(
         part = manifest.parts[chosen["part"][low].as_py()]
         for table in _rows_of_part(store, part, chosen.slice(low, high - low), schema, signals, previous):
             if waiting and table["batch"][0].as_py() != number:
-                yield pa.concat_tables(waiting).combine_chunks()
-                waiting = []
+                yield _joined(waiting)
             number = table["batch"][0].as_py()
             waiting.append(table)
+            del table  # not to be kept beside the joined one
     if waiting:
-        yield pa.concat_tables(waiting).combine_chunks()
+        yield _joined(waiting)
+
+
+def _joined(waiting: list[pa.Table]) -> pa.Table:
+    """The tables as one; afterwards none is waiting."""
+    joined = pa.concat_tables(waiting).combine_chunks()
+    waiting.clear()
+    return joined
 
 
 def _rows_of_part(
@@ -67,19 +74,22 @@ def _signal(measured: pa.Table | None, name: str, rows: pa.ChunkedArray) -> pa.C
     return measured[name].take(rows)
 
 
+_NONE = pa.RecordBatch.from_pylist([], KEPT)
+
+
 class _Kept:
     """Rows of a part's kept text, which is read once, and only where there are any, handed out in their order."""
 
     def __init__(self, store: Store, part: Part, rows: np.ndarray) -> None:
         self._pieces = kept_rows(store, part, rows)
-        self._rest = pa.RecordBatch.from_pylist([], KEPT)
+        self._rest = _NONE
 
     def take(self, count: int) -> Iterator[pa.RecordBatch]:
         while count:
             if not len(self._rest):
                 self._rest = next(self._pieces)
             piece = self._rest.slice(0, count)
-            self._rest = self._rest.slice(len(piece))
+            self._rest = self._rest.slice(len(piece)) if len(piece) < len(self._rest) else _NONE
             count -= len(piece)
             yield piece
 
@@ -89,9 +99,10 @@ def kept_rows(store: Store, part: Part, rows: np.ndarray) -> Iterator[pa.RecordB
     start = 0
     for kept in batches(store, part.text) if len(rows) else ():
         low, high = np.searchsorted(rows, [start, start + len(kept)])
+        chosen, start = pa.array(rows[low:high] - start), start + len(kept)
         if high > low:
-            yield kept.take(pa.array(rows[low:high] - start))
-        start += len(kept)
+            kept = kept.take(chosen)  # what is not wanted goes at once
+            yield kept
 
 
 def _text(kept: _Kept, previous: Previous, found: Found, schema: pa.Schema) -> pa.Table:
@@ -99,9 +110,12 @@ def _text(kept: _Kept, previous: Previous, found: Found, schema: pa.Schema) -> p
     known = found.known
     fresh = [_with(batch, schema) for batch in kept.take(int((~known).sum()))]
     old = [_with(batch, schema) for batch in previous.take(found.of(known))]
+    rows = pa.Table.from_batches([*fresh, *old], schema).combine_chunks()
+    if not (fresh and old):  # all are in order
+        return rows
     at = np.empty(len(known), np.int64)
     at[np.concatenate([np.flatnonzero(~known), np.flatnonzero(known)])] = np.arange(len(known))
-    return pa.Table.from_batches([*fresh, *old], schema).combine_chunks().take(pa.array(at))
+    return rows.take(pa.array(at))
 
 
 def _with(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import xxhash
 
 from zydaflow import tokens
-from zydaflow.provenance.commits import Record, Store
+from zydaflow.provenance.commits import Artefact, Record, Store
 from zydaflow.provenance.tables import ArrowFile, open_arrow, read_table
 from zydaflow.recipe import Recipe, fingerprint
 from zydaflow.stages import decide
@@ -194,5 +194,10 @@ def selection(store: Store, record: Record, shard: int) -> pa.RecordBatch:
 
 def removed_rows(store: Store, record: Record, batch: int) -> np.ndarray:
     """int64, ascending: the rows that one part loses, by its number in `facts["removed"]`."""
-    rows: np.ndarray = open_arrow(store, record.artefacts["removed"]).get_batch(batch)["row"].to_numpy()
+    return rows_in(store, record.artefacts["removed"], batch)
+
+
+def rows_in(store: Store, removed: Artefact, batch: int) -> np.ndarray:
+    """The same, for who has no record but its artefact."""
+    rows: np.ndarray = open_arrow(store, removed).get_batch(batch)["row"].to_numpy()
     return rows.astype(np.int64)

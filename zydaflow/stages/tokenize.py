@@ -14,11 +14,12 @@ from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import previous, select
+from zydaflow.stages.encoding import Encoding, Place
 from zydaflow.stages.job import all_signals
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.rows import rows_of
 from zydaflow.stages.runs import runs
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 TOKENIZE_VERSION = 2
 Source = str | TokenizerSpec | None  # what the tokenizer is loaded from; None for text shards
@@ -49,7 +50,8 @@ def units(store: Store, recipe: Recipe, manifest: Manifest, path: str, tokenizer
             fp = shard_fingerprint(recipe, tokenizer, facts, shard, len(shards))
             unit = file_of(name, shard, len(shards))
             if store.find("tokenize", unit, fp) is None:
-                todo.append(Unit(unit, tokenize, (recipe, path, tokenizer, dataset, shard, fp), facts["kept_bytes"]))
+                arguments = (recipe, path, tokenizer, dataset, shard, fp)
+                todo.append(Unit(unit, tokenize, arguments, facts["kept_bytes"], careful=True))
     return todo
 
 
@@ -99,15 +101,24 @@ def withdraw_stale(store: Store, recipe: Recipe, manifest: Manifest, tokenizer: 
     previous.set_aside(store, previous.fingerprint_of(recipe, tokenizer), stale)
 
 
-def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset: int, shard: int, fp: str) -> Done:
-    """Writes one output shard."""
+def tokenize(
+    store: Store,
+    recipe: Recipe,
+    path: str,
+    tokenizer: Source,
+    dataset: int,
+    shard: int,
+    fp: str,
+    trouble: Trouble = NONE,
+) -> Done:
+    """Writes one output shard. After trouble, names the document that made it."""
     manifest = manifests.load(store, path)
     record = select.record_of(store, recipe, manifest, dataset)
     assert record is not None
     shards = max(1, len(record.facts["shards"]))
     name = manifest.datasets[dataset]
-    model = tokens.load(tokenizer) if tokenizer else None
-    schema, serves = _schema(recipe, model), previous.fingerprint_of(recipe, tokenizer)
+    encoding = Encoding(tokenizer, recipe.resources.document_seconds, trouble) if tokenizer else None
+    schema, serves = _schema(recipe, encoding.model if encoding else None), previous.fingerprint_of(recipe, tokenizer)
     chosen = select.selection(store, record, shard)
     signals = [field.name for field in signal_fields(recipe)]
     counts = {"documents": 0, "bytes": 0, "tokens": 0}
@@ -116,7 +127,7 @@ def tokenize(store: Store, recipe: Recipe, path: str, tokenizer: Source, dataset
         out = outputs.enter_context(store.create(f"corpus/{name}"))
         writer = tokens.ShardWriter(out, schema)
         for rows in rows_of(store, manifest, chosen, schema, signals, previous.load(store, serves)):
-            encoded, fresh = _encoded(model, rows, len(chosen)) if model else (None, _texts(rows))
+            encoded, fresh = _encoded(encoding, rows, len(chosen)) if encoding else (None, _texts(rows))
             for batch in tokens.token_batches(schema, rows, name, encoded, manifest.datasets):
                 writer.write(batch)
             counts["documents"] += len(rows)
@@ -140,21 +151,30 @@ def _texts(rows: pa.Table) -> pa.LargeStringArray:
     return rows["text"].combine_chunks()
 
 
-def _encoded(model: tokens.Tokenizer, rows: pa.Table, documents: int) -> tuple[tokens.Encoded, pa.LargeStringArray]:
+def _encoded(encoding: Encoding, rows: pa.Table, documents: int) -> tuple[tokens.Encoded, pa.LargeStringArray]:
     """The tokens of the rows of a shard of so many documents, and the texts of those that had none yet."""
     ids = rows["input_ids"].combine_chunks()
     missing = ids.is_null().to_numpy(zero_copy_only=False)
-    texts = _texts(rows).filter(pa.array(missing))
+    texts = _texts(rows) if missing.all() else _texts(rows).filter(pa.array(missing))
     if not len(texts):
         return _flat(ids), texts
-    made = model.encode(texts)
-    tokens.check_sample(model, texts, made, max(1, CHECKED * len(texts) // documents))
+    made = encoding.encode(texts, max(1, CHECKED * len(texts) // documents), _place_in(rows, np.flatnonzero(missing)))
     if len(texts) == len(rows):
         return made, texts
     at = np.empty(len(rows), np.int64)
     at[np.concatenate([np.flatnonzero(~missing), np.flatnonzero(missing)])] = np.arange(len(rows))
     fresh = pa.ListArray.from_arrays(pa.array(made.offsets.astype(np.int32)), pa.array(made.ids))
     return _flat(pa.concat_arrays([ids.drop_null(), fresh]).take(pa.array(at))), texts
+
+
+def _place_in(rows: pa.Table, numbers: np.ndarray) -> Place:
+    """The places of some rows of a shard."""
+
+    def place(row: int) -> str:
+        number = int(numbers[row])
+        return f"at {rows['position'][number].as_py():,} of {rows['file'][number].as_py()}"
+
+    return place
 
 
 def _flat(ids: pa.ListArray) -> tokens.Encoded:

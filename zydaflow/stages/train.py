@@ -7,14 +7,17 @@ import pyarrow as pa
 
 from zydaflow import tokens
 from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import batches, open_arrow, read_table
+from zydaflow.provenance.tables import open_arrow, read_table
 from zydaflow.recipe import Recipe, TokenizerSpec, TrainSpec, fingerprint
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import select
+from zydaflow.stages.encoding import place_in, refuse_failing
 from zydaflow.stages.manifest import Manifest
-from zydaflow.stages.unit import Done, Unit
+from zydaflow.stages.reading import time_limit
+from zydaflow.stages.rows import kept_rows
+from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
-TRAIN_VERSION = 1
+TRAIN_VERSION = 2
 SAMPLE_BYTES = 16_000_000  # of text: enough for the vocabularies that are trained on the spot
 FILE = "corpus/tokenizer.json"
 
@@ -55,11 +58,14 @@ def units(store: Store, recipe: Recipe, manifest: Manifest, path: str) -> list[U
     """The one unit, where a tokenizer is to be trained."""
     if not isinstance(recipe.tokenizer, TrainSpec) or record_of(store, recipe, manifest):
         return []
-    return [Unit("train", train, (recipe, path), 0)]
+    return [Unit("train", train, (recipe, path), 0, careful=True)]
 
 
-def train(store: Store, recipe: Recipe, path: str) -> Done:
-    """Trains on the documents whose hash is small enough, which is about `SAMPLE_BYTES` of the text that stays."""
+def train(store: Store, recipe: Recipe, path: str, trouble: Trouble = NONE) -> Done:
+    """Trains on the documents whose hash is small enough, which is about `SAMPLE_BYTES` of the text that stays.
+
+    After trouble, names the document that made it.
+    """
     assert isinstance(recipe.tokenizer, TrainSpec)
     manifest = manifests.load(store, path)
     for old in list(store.records("train")):
@@ -67,13 +73,29 @@ def train(store: Store, recipe: Recipe, path: str) -> Done:
     records = [_selected(store, recipe, manifest, d) for d in range(len(manifest.datasets))]
     total = sum(shard["kept_bytes"] for record in records for shard in record.facts["shards"])
     share = min(1.0, SAMPLE_BYTES / max(total, 1))
-    content = tokens.train(_texts(store, manifest, records, share), recipe.tokenizer.train.vocab_size)
+    vocab_size, seconds = recipe.tokenizer.train.vocab_size, recipe.resources.document_seconds
+    if trouble.suspect:
+        for part, rows, texts in _texts(store, manifest, records, share):
+            refuse_failing(_nothing, _learn, seconds, texts, place_in(store, part, rows))
+    with time_limit(seconds, SAMPLE_BYTES):
+        content = tokens.train((texts for _, _, texts in _texts(store, manifest, records, share)), vocab_size)
     artefact = store.write(FILE, content.encode())
     store.commit(Record("train", "train", _fingerprint(store, recipe, manifest), {"tokenizer": artefact}))
     return Done(0, int(total * share))
 
 
-def _texts(store: Store, manifest: Manifest, records: list[Record], share: float) -> Iterator[pa.LargeStringArray]:
+def _nothing() -> None:
+    """That has to be done before documents are tried out."""
+
+
+def _learn(records: pa.RecordBatch) -> None:
+    tokens.train([records["text"]], vocab_size=257)  # no more than bytes: it is their words that may do harm
+
+
+Sample = tuple[manifests.Part, np.ndarray, pa.LargeStringArray]  # of a part: rows and their texts
+
+
+def _texts(store: Store, manifest: Manifest, records: list[Record], share: float) -> Iterator[Sample]:
     """The sampled texts, in canonical order."""
     for record in records:
         reader = open_arrow(store, record.artefacts["selection"])
@@ -85,12 +107,11 @@ def _texts(store: Store, manifest: Manifest, records: list[Record], share: float
                 yield from _sampled(store, manifest.parts[int(part)], rows, share)
 
 
-def _sampled(store: Store, part: manifests.Part, rows: np.ndarray, share: float) -> Iterator[pa.LargeStringArray]:
+def _sampled(store: Store, part: manifests.Part, rows: np.ndarray, share: float) -> Iterator[Sample]:
     hashes = read_table(store, part.documents).combine_chunks()["text_hash"].chunk(0)
     first = np.frombuffer(hashes.buffers()[1], ">u8").reshape(-1, 2)[hashes.offset :, 0]
     rows = rows[first[rows] <= share * (2**64 - 1)]
     start = 0
-    for kept in batches(store, part.text):
-        low, high = np.searchsorted(rows, [start, start + len(kept)])
-        yield kept["text"].take(pa.array(rows[low:high] - start))
+    for kept in kept_rows(store, part, rows):
+        yield part, rows[start : start + len(kept)], kept["text"]
         start += len(kept)

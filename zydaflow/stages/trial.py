@@ -4,18 +4,16 @@ import multiprocessing
 import signal
 import time
 import traceback
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from zydaflow.errors import ZydaflowError
-from zydaflow.provenance.commits import Store
 from zydaflow.sources import Batch
-from zydaflow.sources.records import quarantine_of
-from zydaflow.stages.job import Job
-from zydaflow.stages.reading import Pass, time_limit, warm
+from zydaflow.stages.reading import time_limit
 
 NO_FAULT = (ZydaflowError, OSError, MemoryError)  # of a document: these tell of storage, inputs and the machine
 
@@ -28,10 +26,13 @@ class Failure(NamedTuple):
 
 
 class Trial:
-    """A process that does with documents what a unit does, and throws the results away; a new one where it ended."""
+    """A process that does with documents what a unit does, and throws the results away; a new one where it ended.
 
-    def __init__(self, store: Store, job: Job) -> None:
-        self._store, self._job = store, job
+    It calls `warm` once, and then `work` on records, within `seconds` for each `BATCH_BYTES`; both are pickled.
+    """
+
+    def __init__(self, warm: Callable[[], Any], work: Callable[[pa.RecordBatch], Any], seconds: float) -> None:
+        self._warm, self._work, self._seconds = warm, work, seconds
         self._process: Any = None
 
     def failure(self, path: str, low: int, high: int) -> Failure | None:
@@ -47,35 +48,20 @@ class Trial:
             self._pipe.send((path, low, high))
             answer = self._pipe.recv()
         except (EOFError, OSError):  # it is gone
-            return self._ended(time.monotonic() - began)
+            process, self._process = self._process, None
+            return _ended(process, "its processing", time.monotonic() - began, self._seconds)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def _start(self) -> None:
         """Returns when the process has loaded all it needs, so that only documents take of their time."""
-        context = multiprocessing.get_context("forkserver")  # of which each one has all imports already
-        context.set_forkserver_preload([__name__])
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._store, self._job), daemon=True)
-        self._process.start()
-        theirs.close()
+        self._process, self._pipe = _process(_serve, self._warm, self._work, self._seconds)
         try:
             self._pipe.recv()
         except EOFError:
             self._process.join()
             raise RuntimeError(f"a process for trying documents ended at once ({self._process.exitcode})") from None
-
-    def _ended(self, seconds: float) -> Failure:
-        self._process.join()
-        code, self._process = self._process.exitcode, None
-        if code == -signal.SIGKILL:
-            raise MemoryError("the process that tried documents was killed: for want of memory, most likely")
-        limit = self._job.recipe.resources.document_seconds
-        if code == 1 and seconds >= limit:
-            return Failure(f"its processing took longer than {limit:g} s")
-        how = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
-        return Failure(f"its processing ended the process ({how})")
 
     def close(self) -> None:
         """Ends the process."""
@@ -84,27 +70,78 @@ class Trial:
             self._process.join()
 
 
-def _serve(pipe: Connection, store: Store, job: Job) -> None:
+def unreadable(read: Callable[[], Iterator[Batch]], seconds: float) -> Failure | None:
+    """Why batches cannot be read, which is tried in a process of its own; None where they can, or an error says it.
+
+    `read` gives the batches and ends the process itself where one takes longer than `seconds`. Raises MemoryError where
+    it was killed.
+    """
+    process, pipe = _process(_read, read)
+    after = "from its beginning"
+    began = time.monotonic()
+    try:
+        while True:
+            after = f"after the record at {pipe.recv():,}"
+            began = time.monotonic()
+    except (EOFError, OSError):
+        failure = _ended(process, f"reading on {after}", time.monotonic() - began, seconds)
+        return failure if process.exitcode else None
+
+
+def _process(target: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+    """A process that does this, and the pipe to it, whose other end it gets as its first argument."""
+    context = multiprocessing.get_context("forkserver")  # of which each one has all imports already
+    context.set_forkserver_preload([__name__])
+    ours, theirs = context.Pipe()
+    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _ended(process: Any, what: str, seconds: float, limit: float) -> Failure:
+    """What ended the process so long after it began with what it was at."""
+    process.join()
+    code = process.exitcode
+    if code == -signal.SIGKILL:
+        raise MemoryError("the process that tried documents was killed: for want of memory, most likely")
+    if code == 1 and seconds >= limit:
+        return Failure(f"{what} took longer than {limit:g} s")
+    how = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
+    return Failure(f"{what} ended the process ({how})")
+
+
+def _serve(pipe: Connection, warm: Callable[[], Any], work: Callable[[pa.RecordBatch], Any], seconds: float) -> None:
     """What the process does, until the other end is closed."""
     pa.set_cpu_count(1)
-    warm(job)
+    warm()
     pipe.send(None)
     while True:
         try:
             path, low, high = pipe.recv()
         except EOFError:
             return
-        pipe.send(_try(store, job, path, low, high))
+        pipe.send(_try(work, seconds, path, low, high))
 
 
-def _try(store: Store, job: Job, path: str, low: int, high: int) -> Failure | Exception | None:
+def _try(
+    work: Callable[[pa.RecordBatch], Any], seconds: float, path: str, low: int, high: int
+) -> Failure | Exception | None:
     with pa.memory_map(path) as file, pa.ipc.open_stream(file) as stream:
         records = stream.read_next_batch().slice(low, high - low)
     try:
-        with time_limit(job.recipe.resources.document_seconds, records.nbytes), ExitStack() as outputs:
-            Pass(outputs, store, job, 0, None, {}).add(Batch(0, records, quarantine_of([]), 0, 0))
+        with time_limit(seconds, records.nbytes):
+            work(records)
     except NO_FAULT as error:
         return error
     except Exception as error:
         return Failure(f"its processing raised {type(error).__name__}: {error}", traceback.format_exc())
     return None
+
+
+def _read(pipe: Connection, read: Callable[[], Iterator[Batch]]) -> None:
+    pa.set_cpu_count(1)
+    with suppress(Exception):  # who reads for good meets it too
+        for batch in read():
+            if len(batch.records):
+                pipe.send(batch.records["position"][-1].as_py())

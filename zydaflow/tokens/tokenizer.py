@@ -2,6 +2,7 @@
 
 import functools
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import fastokens
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import tokenizers
 import xxhash
 
@@ -18,6 +20,7 @@ from zydaflow.recipe.model import TokenizerSpec
 from zydaflow.tokens.control import as_text, literal_forms
 from zydaflow.tokens.files import configured_end_of_text, locate
 from zydaflow.tokens.libraries import build, build_fast, encode, encode_slowly
+from zydaflow.tokens.pieces import PIECE_BYTES, can_cut, cut
 
 END_OF_TEXT = ("<|endoftext|>", "</s>", "<eos>", "<|end_of_text|>", "<|eot_id|>", "[SEP]")  # where nothing names one
 
@@ -57,6 +60,7 @@ class Tokenizer:
     """xxh3-128 of the tokenizer.json, the end-of-text token, and the libraries' versions"""
     _reference: tokenizers.Tokenizer = field(repr=False)
     _fast: fastokens.Tokenizer | None = field(repr=False)
+    _cuts: bool = field(repr=False)  # whether long documents can be cut
 
     @property
     def dtype(self) -> np.dtype:
@@ -69,14 +73,73 @@ class Tokenizer:
         Raises RunError if that token is anywhere else, so that documents could not be told apart, and for a document
         that neither library can encode.
         """
-        ids, offsets = encode(self._fast, self._reference, texts.to_pylist())
-        ids = np.insert(ids.astype(self.dtype), offsets[1:], self.end_of_text)
+        made: list[np.ndarray] = []
+        offsets = [np.zeros(1, np.int64)]
+        count = 0
+        for ids, ends in self._groups(texts):
+            made.append(np.insert(ids.astype(self.dtype), ends, self.end_of_text))
+            offsets.append(count + ends + np.arange(1, len(ends) + 1))
+            count += len(made[-1])
+        ids = _joined(made)
         if np.count_nonzero(ids == self.end_of_text) != len(texts):
             raise RunError(
                 f"the tokenizer {self.path} gives its end-of-text token {self.end_of_text_token!r} for ordinary text. "
                 "Name another one: `tokenizer: {path:, end_of_text:}`."
             )
-        return Encoded(ids, offsets + np.arange(len(offsets)))
+        return Encoded(ids, np.concatenate(offsets))
+
+    def _groups(self, texts: pa.LargeStringArray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The ids uint32 of documents or pieces of one, as many as are in memory as strings at once, all in order.
+
+        With each comes int64: after how many of its ids a document ends.
+        """
+        long = np.flatnonzero(text_sizes(texts) > PIECE_BYTES).tolist() if self._cuts else []
+        start = 0
+        for row in (*long, len(texts)):
+            if row > start or not len(texts):
+                ids, offsets = self._ids(texts[start:row].to_pylist())
+                yield ids, offsets[1:]
+            if row < len(texts):
+                yield from self._long(memoryview(texts[row].as_buffer()))
+            start = row + 1
+
+    def _long(self, text: memoryview) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The same for one document that may be cut."""
+        left = len(text)
+        for piece in cut(text, self._apart):
+            left -= len(piece)
+            ids, _ = self._ids([str(piece, "utf-8")])
+            yield ids, np.array([] if left else [len(ids)], np.int64)
+
+    def _apart(self, before: str, after: str) -> bool:
+        """Whether two strings are split into the same words as the one that they make."""
+        return self._words(before) + self._words(after) == self._words(before + after)
+
+    def _words(self, text: str) -> list[str]:
+        """What the model takes each for itself."""
+        normalizer, splitter = self._reference.normalizer, self._reference.pre_tokenizer
+        return [word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text) if normalizer else text)]
+
+    def _ids(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        return encode(self._fast, self._reference, texts)
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    """One after the other; they are used up on the way, so that little more than the result is ever in memory."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = np.empty(sum(map(len, parts)), parts[0].dtype)
+    end = len(joined)
+    while parts:
+        part = parts.pop()
+        joined[end - len(part) : end] = part
+        end -= len(part)
+    return joined
+
+
+def text_sizes(texts: pa.LargeStringArray) -> np.ndarray:
+    """int64: the bytes of each text, of which none is null."""
+    return pc.binary_length(texts).to_numpy()
 
 
 def load(spec: str | TokenizerSpec) -> Tokenizer:
@@ -106,6 +169,7 @@ def _load(path: Path, content: bytes, end_of_text: str | None) -> Tokenizer:
         fingerprint={"xxh3": xxhash.xxh3_128_hexdigest(content), "end_of_text": token, **libraries},
         _reference=reference,
         _fast=fast,
+        _cuts=can_cut(definition),
     )
 
 
@@ -178,10 +242,11 @@ def check_sample(tokenizer: Tokenizer, texts: pa.LargeStringArray, encoded: Enco
     """
     if tokenizer.backend == "tokenizers":
         return
+    sizes = text_sizes(texts)
     for row in np.unique(np.linspace(0, len(texts) - 1, min(count, len(texts)), dtype=np.int64)):
-        text = texts[int(row)].as_py()
-        if len(text) > COMPARED_BYTES:
+        if sizes[row] > COMPARED_BYTES:
             continue
+        text = texts[int(row)].as_py()
         (expected,) = encode_slowly(tokenizer._reference, [text], int(row))
         if not np.array_equal(encoded.ids[encoded.offsets[row] : encoded.offsets[row + 1] - 1], expected):
             raise RunError(

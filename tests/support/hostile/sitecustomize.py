@@ -1,30 +1,61 @@
-"""A signal that fails on marked documents, in every Python process that finds this file on its path."""
+"""Faults on marked documents, in every Python process that finds this file on its path.
+
+`<exit>` and the like are met by a signal, `<tokens-exit>` by the tokenizer, `<training-exit>` by who trains
+one, `<reading-exit>` by who parses lines of JSON.
+"""
 
 import ctypes
 import importlib.util
 import os
+import resource
 import signal
 import sys
 from types import ModuleType
 
-REGISTRY = "zydaflow.signals.registry"
 SIGNAL = "test.hostile"
 LIMIT = int(os.environ.get("HOSTILE_LIMIT", 1_500_000))  # bytes at once that are too many where a document says so
+GREED = 100  # bytes that are taken for each of a greedy document's
+ROOM = int(os.environ.get("HOSTILE_ROOM", 0))  # bytes that a process may take; 0: whatever there is
+STEP = 50_000_000
 
 
-def _fail(data: bytes) -> None:
-    if b"<exit>" in data:
+def _fail(data: bytes, at: bytes = b"") -> None:
+    if b"<%bexit>" % at in data:
         os._exit(3)
-    if b"<crash>" in data:
+    if b"<%bcrash>" % at in data:
         ctypes.string_at(0)
-    if b"<hang>" in data:
+    if b"<%bhang>" % at in data:
         ctypes.PyDLL(None).sleep(3600)  # native code that does not let go of the interpreter
-    if b"<raise>" in data:
+    if b"<%braise>" % at in data:
         raise ValueError("a fault in the code")
+
+
+def _want_memory(data: bytes) -> None:
     if b"<memory>" in data and len(data) > LIMIT:
         raise MemoryError("so many bytes at once")
     if b"<killed>" in data and len(data) > LIMIT:
         os.kill(os.getpid(), signal.SIGKILL)
+    if b"<greedy>" in data:
+        _take(len(data) * GREED)
+
+
+def _take(size: int) -> None:
+    """Really takes memory: no more than there is, or for as long as nothing stops it."""
+    import numpy as np
+
+    if not ROOM:
+        taken = [np.ones(min(STEP, size - start), np.uint8) for start in range(0, size, STEP)]
+        if sum(map(len, taken)) > LIMIT * GREED:
+            signal.pause()
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm") as file:
+        address_space = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (address_space + ROOM, before[1]))
+    try:
+        np.ones(size, np.uint8)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _register(registry: ModuleType) -> None:
@@ -33,7 +64,9 @@ def _register(registry: ModuleType) -> None:
     from zydaflow.signals.signal import Measure, Signal
 
     def measure(raw, transformed, resources):
-        _fail(bytes(raw.data[raw.offsets[0] : raw.offsets[-1]]))
+        data = bytes(raw.data[raw.offsets[0] : raw.offsets[-1]])
+        _fail(data)
+        _want_memory(data)
         return {SIGNAL: np.zeros(len(raw.offsets) - 1, np.int64)}
 
     hostile = Signal(SIGNAL, "integer", "", "Nothing.", "the tests", np.arange(3.0))
@@ -41,21 +74,61 @@ def _register(registry: ModuleType) -> None:
     registry.SIGNALS[SIGNAL] = hostile
 
 
+def _spoil_tokenizers(libraries: ModuleType) -> None:
+    encode = libraries.encode
+
+    def spoiled(fast, reference, texts):
+        _fail("".join(texts).encode(), b"tokens-")
+        return encode(fast, reference, texts)
+
+    libraries.encode = spoiled
+
+
+def _spoil_training(module: ModuleType) -> None:
+    train = module.train
+
+    def spoiled(texts, vocab_size):
+        texts = list(texts)
+        for batch in texts:
+            _fail("".join(batch.to_pylist()).encode(), b"training-")
+        return train(texts, vocab_size)
+
+    module.train = spoiled
+
+
+def _spoil_parsing(jsonl: ModuleType) -> None:
+    read_lines = jsonl.read_lines
+
+    def spoiled(run, columns, sample, part):
+        _fail(b"".join(run.lines), b"reading-")
+        return read_lines(run, columns, sample, part)
+
+    jsonl.read_lines = spoiled
+
+
+CHANGES = {
+    "zydaflow.signals.registry": _register,
+    "zydaflow.tokens.libraries": _spoil_tokenizers,
+    "zydaflow.tokens.train": _spoil_training,
+    "zydaflow.sources.jsonl": _spoil_parsing,
+}
+
+
 class _Finder:
-    """Adds the signal when the registry is imported."""
+    """Changes modules when they are imported."""
 
     def find_spec(self, name: str, path: object, target: object = None):
-        if name != REGISTRY:
+        if name not in CHANGES:
             return None
-        sys.meta_path.remove(self)
+        change = CHANGES.pop(name)
         spec = importlib.util.find_spec(name)
         execute = spec.loader.exec_module
 
-        def execute_and_register(module: ModuleType) -> None:
+        def execute_and_change(module: ModuleType) -> None:
             execute(module)
-            _register(module)
+            change(module)
 
-        spec.loader.exec_module = execute_and_register
+        spec.loader.exec_module = execute_and_change
         return spec
 
 
