@@ -10,7 +10,8 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+
+from upath import UPath
 
 from zydaflow.engine import begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
@@ -44,6 +45,7 @@ from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
 from zydaflow.stages.preflight import facts
 from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
+from zydaflow.storage import AnyPath, path_of
 from zydaflow.suggest import nearest
 
 
@@ -153,7 +155,7 @@ def stages_until(last: str | None) -> Story:
     return story
 
 
-def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> Path:
+def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> UPath:
     """Does what is missing of a run, up to the stage `until` or to the end, and returns its folder.
 
     `address` and `workers` are those of `zydaflow run --help`. Raises RecipeError, InputError, RunError; after the
@@ -169,19 +171,19 @@ def _call(function: str, recipe: Recipe, *before: str, **after: str | int | None
     return f"zydaflow.{function}({', '.join([*words, *(f'{key}={value!r}' for key, value in after.items())])})"
 
 
-def extend(out: str | Path, recipe: Recipe, address: str = "local", workers: int | None = None) -> Path:
+def extend(out: AnyPath, recipe: Recipe, address: str = "local", workers: int | None = None) -> UPath:
     """Makes the finished run in `out` one of this recipe, over old and new datasets, and returns its folder.
 
     Raw text of datasets that are in it already is not read, and need not be there any more. The result is that of `run`
     over everything. Raises what `run` does, and what `stages.extend.extension` does.
     """
-    output = recipe.output.model_copy(update={"path": os.path.abspath(out)})
+    output = recipe.output.model_copy(update={"path": str(path_of(out))})
     extended = recipe.model_copy(update={"output": output})
     with started_by(_call("extend", extended, output.path, address=address, workers=workers)):
         return perform(stages_until(None), extension(extended), address, workers)
 
 
-def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> Path:
+def perform(story: Story, planned: Plan, address: str = "local", workers: int | None = None) -> UPath:
     """Checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
 
     Returns the folder of the run, at once if it is finished, and raises what `run` does.

@@ -3,18 +3,21 @@
 import json
 from pathlib import Path
 
+from upath import UPath
+
 from zydaflow.errors import InputError
+from zydaflow.storage import is_url, path_of
 
 TOKENIZER = "tokenizer.json"
 CONFIGS = ("tokenizer_config.json", "special_tokens_map.json")
 
 
-def locate(name: str) -> Path:
+def locate(name: str) -> Path | UPath:
     """The tokenizer.json that is meant by a path to one, a folder that holds one, or a hub name.
 
     Raises InputError if there is none, or the hub cannot be reached.
     """
-    path = Path(name).expanduser()
+    path = path_of(name) if is_url(name) else Path(name).expanduser()
     if path.is_file():
         return path
     folder = path if path.is_dir() else _download(name)
@@ -42,7 +45,7 @@ def _download(name: str) -> Path:
         ) from error
 
 
-def configured_end_of_text(tokenizer: Path) -> str | None:
+def configured_end_of_text(tokenizer: Path | UPath) -> str | None:
     """The end-of-text token that the configuration files beside a tokenizer.json name; None where none does."""
     if tokenizer.name != TOKENIZER:  # of another name: what lies beside it may belong to another tokenizer
         return None
@@ -56,7 +59,7 @@ def configured_end_of_text(tokenizer: Path) -> str | None:
     return None
 
 
-def _read(file: Path) -> dict:
+def _read(file: Path | UPath) -> dict:
     try:
         content = json.loads(file.read_bytes())
     except ValueError as error:
