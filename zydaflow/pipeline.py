@@ -16,6 +16,7 @@ from upath import UPath
 from zydaflow.engine import begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.known import known
 from zydaflow.provenance.lock import owned
 from zydaflow.provenance.run_file import RECIPE, read_run
 from zydaflow.recipe import Recipe
@@ -125,6 +126,7 @@ class Pipeline:
     def _do(self, stage: str, units: list[Unit], of: int | None = None) -> None:
         reused = max(0, (of or len(units)) - len(units))
         self.timings[stage] = run_units(self.store, stage, units, self.recipe.resources.memory_per_task, reused)
+        self.store.learn()
 
 
 Story = Callable[[Pipeline], None]
@@ -217,7 +219,7 @@ def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
     """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
     mended: dict[str, str] = {}  # damaged files, and where they were made
     while True:
-        pipeline = Pipeline(planned, store)
+        pipeline = Pipeline(planned, known(store))
         pipeline.timings["start-up"] = Timing(wall=startup)
         try:
             story(pipeline)

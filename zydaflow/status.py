@@ -11,7 +11,7 @@ from zydaflow.errors import InputError, RunError
 from zydaflow.provenance.lock import owner
 from zydaflow.provenance.numbers import duration, megabytes
 from zydaflow.provenance.run_file import read_run
-from zydaflow.storage import AnyPath, path_of
+from zydaflow.storage import AnyPath, path_of, read
 
 Json = dict[str, Any]
 
@@ -62,7 +62,7 @@ def _errors(root: UPath, progress: Json, lives: bool) -> list[str]:
     if lives:
         return [f"last error: {progress['error']}"] if progress.get("error") else []
     try:
-        told = orjson.loads((root / failed.FILE).read_bytes())
+        told = orjson.loads(read(root / failed.FILE))
     except (OSError, ValueError):
         return []
     return [

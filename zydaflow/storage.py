@@ -117,23 +117,36 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, int]]:
                 yield prefix + entry.name, entry.stat().st_size
 
 
-def contents(paths: Iterable[UPath]) -> Iterator[bytes]:
-    """What is in small files of one folder, in order, remote ones many at a time; those that are gone are left out."""
-    paths = iter(paths)
-    while some := list(islice(paths, AT_A_TIME)):
-        if is_local(some[0]):
-            for path in some:
+def read(path: UPath) -> bytes:
+    """What is in a file. Raises OSError."""
+    data: bytes = path.read_bytes() if is_local(path) else path.fs.cat_file(path.path)
+    return data
+
+
+def contents(folder: UPath, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """What is in small files of a folder, in order, remote ones many at a time; those that are gone are left out."""
+    names = iter(names)
+    while some := list(islice(names, AT_A_TIME)):
+        paths = {name: folder / name for name in some}
+        if is_local(folder):
+            for name, path in paths.items():
                 with contextlib.suppress(FileNotFoundError):
-                    yield path.read_bytes()
+                    yield name, path.read_bytes()
         else:
-            found = some[0].fs.cat([path.path for path in some], on_error="return")
-            for path in some:
-                data = found[path.path]
-                if isinstance(data, FileNotFoundError):
-                    continue
-                if isinstance(data, Exception):
-                    raise data
-                yield data
+            found = folder.fs.cat([path.path for path in paths.values()], on_error="return")
+            yield from (
+                (name, _content(data)) for name, path in paths.items() if not _is_gone(data := found[path.path])
+            )
+
+
+def _is_gone(found: bytes | Exception) -> bool:
+    return isinstance(found, FileNotFoundError)
+
+
+def _content(found: bytes | Exception) -> bytes:
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def remove(paths: Iterable[UPath]) -> None:
@@ -143,8 +156,12 @@ def remove(paths: Iterable[UPath]) -> None:
         for path in paths:
             path.unlink(missing_ok=True)
         return
-    with contextlib.suppress(FileNotFoundError):  # none of them is there
-        paths[0].fs.rm([path.path for path in paths])
+    try:
+        paths[0].fs.rm([path.path for path in paths])  # all at one go
+    except FileNotFoundError:
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                path.fs.rm_file(path.path)
 
 
 def remove_empty_folders(folder: UPath) -> None:

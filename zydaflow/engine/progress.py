@@ -14,7 +14,7 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import duration, megabytes
 from zydaflow.say import say
 from zydaflow.stages.unit import Done
-from zydaflow.storage import AnyPath, path_of
+from zydaflow.storage import AnyPath, path_of, read
 
 FILE = "progress.json"
 
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 def read_progress(out: AnyPath) -> Json | None:
     """The contents of a folder's `progress.json`; None where there is none that can be read."""
     try:
-        progress = orjson.loads((path_of(out) / FILE).read_bytes())
+        progress = orjson.loads(read(path_of(out) / FILE))
     except (OSError, ValueError):
         return None
     return progress if isinstance(progress, dict) and "before" in progress else None

@@ -30,6 +30,7 @@ from zydaflow.storage import (
     mapped,
     path_of,
     publish,
+    read,
     remove,
     size_of,
 )
@@ -240,6 +241,9 @@ class Store:
             return None
         return record if all(self.intact(a) for a in record.artefacts.values()) else None
 
+    def learn(self) -> None:
+        """Takes note of what others have committed or withdrawn; here every look is at the files themselves."""
+
     def withdraw(self, record: Record) -> None:
         """Makes the unit's work not count any more; its files stay until they are replaced or swept."""
         remove([self.path(record.name)])
@@ -268,8 +272,7 @@ class Store:
     def records(self, stage: str = "*") -> Iterator[Record]:
         """All readable records of a stage, or of all stages, in the order of their paths."""
         folder = self.root / "commits" if stage == "*" else self.root / "commits" / stage
-        names = [name for name in files_below(folder) if name.endswith(".json")]
-        for data in contents(folder / name for name in names):
+        for _, data in contents(folder, (name for name in files_below(folder) if name.endswith(".json"))):
             record = parse_record(data)
             if record is not None:
                 yield record
@@ -281,7 +284,7 @@ def read_record(path: UPath) -> Record | None:
     Raises OSError where the storage cannot say.
     """
     try:
-        return parse_record(path.read_bytes())
+        return parse_record(read(path))
     except (FileNotFoundError, NotADirectoryError):
         return None
 

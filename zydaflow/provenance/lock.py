@@ -14,7 +14,7 @@ import psutil
 from upath import UPath
 
 from zydaflow.errors import RunError
-from zydaflow.storage import AnyPath, is_local, path_of, remove
+from zydaflow.storage import AnyPath, is_local, path_of, read, remove
 
 FILE = ".lock"
 BEAT = 10.0  # seconds between two signs of life, where only those tell that an owner lives
@@ -84,7 +84,7 @@ def _leased(root: UPath) -> Iterator[None]:
     remove([file])
     with contextlib.suppress(FileExistsError):
         file.fs.pipe_file(file.path, sign, mode="create")
-    if file.read_bytes() != sign:  # one who began at the same time was first
+    if read(file) != sign:  # one who began at the same time was first
         raise _refusal(root, _leased_by(root) or "it has just begun")
     beating = threading.Thread(target=_beat, args=(file, sign, over), daemon=True)
     beating.start()
@@ -124,6 +124,6 @@ def _leased_by(root: UPath) -> str | None:
 
 def _read(file: UPath) -> bytes | None:
     try:
-        return file.read_bytes()
+        return read(file)
     except FileNotFoundError:
         return None

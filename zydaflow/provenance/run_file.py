@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from zydaflow.storage import AnyPath, path_of
+from zydaflow.storage import AnyPath, path_of, read
 
 RUN = "run.json"
 KEYS = {"finished", "fingerprint", "inputs", "outputs", "records", "runs"}
@@ -16,7 +16,7 @@ FOLDERS = ("commits", "corpus", "evidence", "quarantine", "report", "signals", "
 def read_run(out: AnyPath) -> dict[str, Any] | None:
     """The contents of a folder's `run.json`; None where there is none that can be read."""
     try:
-        run = orjson.loads((path_of(out) / RUN).read_bytes())
+        run = orjson.loads(read(path_of(out) / RUN))
     except (OSError, ValueError):
         return None
     return run if isinstance(run, dict) and run.keys() >= KEYS else None

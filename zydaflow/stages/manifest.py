@@ -20,7 +20,7 @@ from zydaflow.stages import against
 from zydaflow.stages.against import IndexPart
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart
-from zydaflow.storage import AnyPath, is_local, path_of, stamp
+from zydaflow.storage import AnyPath, is_local, path_of, read, stamp
 
 MOST = 2**32 - 2  # documents that stages with 32 bits for a document can tell apart
 
@@ -197,7 +197,7 @@ def record_of(store: Store, manifest: Manifest) -> Record | None:
 
 @lru_cache(maxsize=2)
 def _load(path: str, stamped: str) -> Manifest:
-    return Manifest.from_json(path_of(path).read_bytes())
+    return Manifest.from_json(read(path_of(path)))
 
 
 def load(store: Store, path: str) -> Manifest:

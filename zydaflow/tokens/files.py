@@ -1,23 +1,24 @@
 """Where a tokenizer's files are: on this machine, or on the hub."""
 
 import json
+import tempfile
+from contextlib import suppress
+from functools import cache, lru_cache
 from pathlib import Path
 
-from upath import UPath
-
 from zydaflow.errors import InputError
-from zydaflow.storage import is_url, path_of
+from zydaflow.storage import is_url, path_of, read, stamp
 
 TOKENIZER = "tokenizer.json"
 CONFIGS = ("tokenizer_config.json", "special_tokens_map.json")
 
 
-def locate(name: str) -> Path | UPath:
+def locate(name: str) -> Path:
     """The tokenizer.json that is meant by a path to one, a folder that holds one, or a hub name.
 
     Raises InputError if there is none, or the hub cannot be reached.
     """
-    path = path_of(name) if is_url(name) else Path(name).expanduser()
+    path = _copied(name, stamp(path_of(name))) if is_url(name) else Path(name).expanduser()
     if path.is_file():
         return path
     folder = path if path.is_dir() else _download(name)
@@ -27,6 +28,23 @@ def locate(name: str) -> Path | UPath:
             f"transformers.AutoTokenizer.from_pretrained({name!r}).save_pretrained(FOLDER) writes one."
         )
     return folder / TOKENIZER
+
+
+@lru_cache(maxsize=4)
+def _copied(url: str, stamped: str) -> Path:
+    """A copy on this machine of a tokenizer.json, with what lies beside it."""
+    folder, name = Path(_copies().name, stamped), url.rpartition("/")[2]
+    folder.mkdir()
+    for path in [path_of(url), *(path_of(url).parent / config for config in CONFIGS)]:
+        with suppress(FileNotFoundError):
+            (folder / path.name).write_bytes(read(path))
+    return folder / name
+
+
+@cache
+def _copies() -> tempfile.TemporaryDirectory[str]:
+    """Goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="zydaflow-")
 
 
 def _download(name: str) -> Path:
@@ -45,7 +63,7 @@ def _download(name: str) -> Path:
         ) from error
 
 
-def configured_end_of_text(tokenizer: Path | UPath) -> str | None:
+def configured_end_of_text(tokenizer: Path) -> str | None:
     """The end-of-text token that the configuration files beside a tokenizer.json name; None where none does."""
     if tokenizer.name != TOKENIZER:  # of another name: what lies beside it may belong to another tokenizer
         return None
@@ -59,7 +77,7 @@ def configured_end_of_text(tokenizer: Path | UPath) -> str | None:
     return None
 
 
-def _read(file: Path | UPath) -> dict:
+def _read(file: Path) -> dict:
     try:
         content = json.loads(file.read_bytes())
     except ValueError as error:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import tokenizers
 import xxhash
-from upath import UPath
 
 from zydaflow.errors import InputError, RunError
 from zydaflow.recipe.model import TokenizerSpec
@@ -43,7 +42,7 @@ class Encoded(NamedTuple):
 class Tokenizer:
     """A loaded tokenizer. Literal control tokens in a text are ordinary text to it."""
 
-    path: Path | UPath
+    path: Path
     """the tokenizer.json"""
     end_of_text: int
     """the id that ends every document"""
@@ -91,7 +90,7 @@ def load(spec: str | TokenizerSpec) -> Tokenizer:
 
 
 @functools.lru_cache(maxsize=2)  # every unit of work asks for it; by content, so that a changed file is another one
-def _load(path: Path | UPath, content: bytes, end_of_text: str | None) -> Tokenizer:
+def _load(path: Path, content: bytes, end_of_text: str | None) -> Tokenizer:
     definition, vocabulary = _parse(path, content)
     token = _end_of_text(path, vocabulary, end_of_text)
     text, reference, expected = _try(path, definition, token, vocabulary[token])
@@ -110,7 +109,7 @@ def _load(path: Path | UPath, content: bytes, end_of_text: str | None) -> Tokeni
     )
 
 
-def _parse(path: Path | UPath, content: bytes) -> tuple[dict, dict[str, int]]:
+def _parse(path: Path, content: bytes) -> tuple[dict, dict[str, int]]:
     """The tokenizer.json, without truncation and padding, and its whole vocabulary."""
     try:
         definition = {**json.loads(content), "truncation": None, "padding": None}
@@ -124,7 +123,7 @@ def _parse(path: Path | UPath, content: bytes) -> tuple[dict, dict[str, int]]:
     return {**definition, "added_tokens": definition.get("added_tokens") or []}, vocabulary
 
 
-def _end_of_text(path: Path | UPath, vocabulary: dict[str, int], named: str | None) -> str:
+def _end_of_text(path: Path, vocabulary: dict[str, int], named: str | None) -> str:
     if named is None:
         named = next((token for token in END_OF_TEXT if token in vocabulary), None)
     if named in vocabulary:
@@ -136,7 +135,7 @@ def _end_of_text(path: Path | UPath, vocabulary: dict[str, int], named: str | No
 
 
 def _try(
-    path: Path | UPath, definition: dict, token: str, number: int
+    path: Path, definition: dict, token: str, number: int
 ) -> tuple[str, tokenizers.Tokenizer, dict[str, np.ndarray]]:
     """The tokenizer that reads control tokens as text, as JSON and built, and the ids that it gives for every probe.
 
