@@ -63,7 +63,7 @@ def _errors(root: UPath, progress: Json, lives: bool) -> list[str]:
         return [f"last error: {progress['error']}"] if progress.get("error") else []
     try:
         told = orjson.loads(read(root / failed.FILE))
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return []
     return [
         *(f"failed: {failure['unit']}: {failure['error']}" for failure in told["failures"][:5]),

@@ -1,21 +1,29 @@
-"""Where files lie: on a disk of this machine, on one that all machines mount, or at any fsspec URL."""
+"""Where files lie: on a disk of this machine, on one that all machines mount, or at any fsspec URL.
+
+Storage far away that is busy or breaks off is asked again, patiently.
+"""
 
 import contextlib
 import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import pyarrow as pa
 from upath import UPath
 
+from zydaflow.patience import from_storage
+from zydaflow.unbroken import UnbrokenFile
+
 TEMPORARY = ".zydaflow-tmp-"
 BLOCK = 2**20  # bytes fetched at a time where parts of a file are read
 AT_A_TIME = 256  # small files
+T = TypeVar("T")
 
 
 AnyPath = str | os.PathLike[str] | UPath
@@ -52,7 +60,7 @@ def on_this_machine(folder: UPath) -> Path:
 def size_of(path: UPath) -> int | None:
     """Bytes of a file; None where there is none. Raises OSError where the storage cannot say."""
     try:
-        return path.stat().st_size
+        return _patiently(path, lambda: path.stat().st_size)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -67,18 +75,23 @@ def mapped(path: UPath, size: int) -> pa.Buffer:
         with pa.memory_map(str(path)) as file:
             return file.read_buffer()
     with tempfile.TemporaryFile(prefix=TEMPORARY) as copy:
-        path.fs.get_file(path.path, _name(copy))
-        if os.fstat(copy.fileno()).st_size != size:
-            raise ConnectionError(f"{path}: {os.fstat(copy.fileno()).st_size} bytes came, of {size}")
+        _patiently(path, lambda: _fetch(path, copy, size))
         with pa.memory_map(_name(copy)) as file:
             return file.read_buffer()
+
+
+def _fetch(path: UPath, copy: IO[bytes], size: int) -> None:
+    path.fs.get_file(path.path, _name(copy))
+    if (came := os.fstat(copy.fileno()).st_size) != size:
+        raise ConnectionError(f"{came} bytes came, of {size}")
 
 
 def seekable(path: UPath) -> pa.NativeFile:
     """A file of which parts will be read."""
     if is_local(path):
         return pa.memory_map(str(path))
-    return pa.PythonFile(path.fs.open(path.path, "rb", block_size=BLOCK), mode="r")
+    file = _patiently(path, lambda: path.fs.open(path.path, "rb", block_size=BLOCK))
+    return pa.PythonFile(UnbrokenFile(str(path), file, path.stat().st_size), mode="r")
 
 
 def publish(written: IO[bytes], path: UPath) -> None:
@@ -87,7 +100,11 @@ def publish(written: IO[bytes], path: UPath) -> None:
     An object store shows an object once it is there whole. What another protocol shows of half of it does no harm: a
     commit record comes after the files that it names, with their checksums, and its own.
     """
-    path.fs.put_file(_name(written), path.path)
+    _patiently(path, lambda: path.fs.put_file(_name(written), path.path))
+
+
+def _patiently(path: UPath, ask: Callable[[], T]) -> T:
+    return ask() if is_local(path) else from_storage(str(path), ask)
 
 
 def _name(file: IO[bytes]) -> str:
@@ -100,7 +117,7 @@ def files_below(folder: UPath) -> dict[str, int]:
     if is_local(folder):
         return dict(sorted(_walk(str(folder), "")))
     below = len(folder.path.rstrip("/")) + 1
-    found = folder.fs.find(folder.path, detail=True)
+    found = _patiently(folder, lambda: folder.fs.find(folder.path, detail=True))
     return {path[below:]: info["size"] for path, info in sorted(found.items())}
 
 
@@ -119,34 +136,28 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, int]]:
 
 def read(path: UPath) -> bytes:
     """What is in a file. Raises OSError."""
-    data: bytes = path.read_bytes() if is_local(path) else path.fs.cat_file(path.path)
-    return data
+    return path.read_bytes() if is_local(path) else _patiently(path, lambda: path.fs.cat_file(path.path))
 
 
 def contents(folder: UPath, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """What is in small files of a folder, in order, remote ones many at a time; those that are gone are left out."""
     names = iter(names)
     while some := list(islice(names, AT_A_TIME)):
-        paths = {name: folder / name for name in some}
         if is_local(folder):
-            for name, path in paths.items():
+            for name in some:
                 with contextlib.suppress(FileNotFoundError):
-                    yield name, path.read_bytes()
+                    yield name, (folder / name).read_bytes()
         else:
-            found = folder.fs.cat([path.path for path in paths.values()], on_error="return")
-            yield from (
-                (name, _content(data)) for name, path in paths.items() if not _is_gone(data := found[path.path])
-            )
+            yield from _patiently(folder, partial(_contents, folder, some)).items()
 
 
-def _is_gone(found: bytes | Exception) -> bool:
-    return isinstance(found, FileNotFoundError)
-
-
-def _content(found: bytes | Exception) -> bytes:
-    if isinstance(found, Exception):
-        raise found
-    return found
+def _contents(folder: UPath, names: list[str]) -> dict[str, bytes]:
+    paths = {name: (folder / name).path for name in names}
+    found = folder.fs.cat(list(paths.values()), on_error="return")
+    for error in found.values():
+        if isinstance(error, Exception) and not isinstance(error, FileNotFoundError):
+            raise error
+    return {name: found[path] for name, path in paths.items() if isinstance(found[path], bytes)}
 
 
 def remove(paths: Iterable[UPath]) -> None:
@@ -157,11 +168,11 @@ def remove(paths: Iterable[UPath]) -> None:
             path.unlink(missing_ok=True)
         return
     try:
-        paths[0].fs.rm([path.path for path in paths])  # all at one go
+        _patiently(paths[0], lambda: paths[0].fs.rm([path.path for path in paths]))  # all at one go
     except FileNotFoundError:
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
-                path.fs.rm_file(path.path)
+                _patiently(path, partial(path.fs.rm_file, path.path))
 
 
 def remove_empty_folders(folder: UPath) -> None:
@@ -178,7 +189,7 @@ def move(path: UPath, to: UPath) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
         os.replace(str(path), str(to))
     else:
-        path.fs.mv(path.path, to.path)
+        _patiently(path, lambda: path.fs.mv(path.path, to.path))
 
 
 def room(folder: Path) -> int:
@@ -190,7 +201,7 @@ def room(folder: Path) -> int:
 
 def stamp(path: UPath) -> str:
     """What changes when a file of the same name is another. Raises OSError."""
-    return str(path.stat().st_mtime_ns) if is_local(path) else path.fs.ukey(path.path)
+    return str(path.stat().st_mtime_ns) if is_local(path) else _patiently(path, lambda: path.fs.ukey(path.path))
 
 
 @contextlib.contextmanager

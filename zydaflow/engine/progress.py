@@ -25,7 +25,7 @@ def read_progress(out: AnyPath) -> Json | None:
     """The contents of a folder's `progress.json`; None where there is none that can be read."""
     try:
         progress = orjson.loads(read(path_of(out) / FILE))
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return progress if isinstance(progress, dict) and "before" in progress else None
 

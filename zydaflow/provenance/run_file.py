@@ -17,6 +17,6 @@ def read_run(out: AnyPath) -> dict[str, Any] | None:
     """The contents of a folder's `run.json`; None where there is none that can be read."""
     try:
         run = orjson.loads(read(path_of(out) / RUN))
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return run if isinstance(run, dict) and run.keys() >= KEYS else None

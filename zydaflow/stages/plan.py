@@ -12,6 +12,7 @@ from upath import UPath
 
 from zydaflow import sources
 from zydaflow.errors import InputError, RecipeError
+from zydaflow.patience import from_storage
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
 from zydaflow.recipe import DatasetSpec, Recipe, TokenizerSpec, fingerprint
@@ -160,9 +161,11 @@ def check_output(plan: Plan) -> None:
 def _check_writable(root: UPath) -> None:
     if not is_local(root):
         try:
-            (root / PROBE).write_bytes(b"")
+            from_storage(str(root), lambda: (root / PROBE).write_bytes(b""))
             remove([root / PROBE])
-        except (ImportError, ValueError, OSError) as error:
+        except ConnectionError:
+            raise
+        except Exception as error:  # each protocol has its own: no such bucket, no library, no credentials
             raise RecipeError(f"output.path: {root} cannot be written to ({error}); give another --out") from error
         return
     folder = root
