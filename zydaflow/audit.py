@@ -6,20 +6,18 @@ What `verify` cannot see: a file that is as its commit record says, and wrong, s
 import math
 import random
 import secrets
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 from zydaflow.engine import explained, on_every_node, run_units, session
 from zydaflow.engine.apart import run_apart
 from zydaflow.errors import InputError
-from zydaflow.provenance.commits import TEMPORARY, DamagedArtefact, Store
+from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.provenance.run_file import RECIPE, RUN, read_run
 from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.say import warn
@@ -38,6 +36,7 @@ from zydaflow.stages.recompute import (
     recompute,
 )
 from zydaflow.stages.warmup import compile_kernels
+from zydaflow.storage import AnyPath, temporary_folder
 
 
 class StageAudit(NamedTuple):
@@ -59,7 +58,7 @@ class Audit(NamedTuple):
 
 
 def audit(
-    out: str | Path, sample: float = 0.01, seed: int | None = None, address: str = "local", workers: int | None = None
+    out: AnyPath, sample: float = 0.01, seed: int | None = None, address: str = "local", workers: int | None = None
 ) -> Audit:
     """Recomputes a share of the units of each stage, at least one, and compares with the commit records bit by bit.
 
@@ -79,7 +78,7 @@ def audit(
     rng = random.Random(seed := secrets.randbits(32) if seed is None else seed)
     with ExitStack() as stack:
         stack.enter_context(explained(str(store.root.parent)))
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=store.root.parent))
+        scratch = stack.enter_context(temporary_folder(store.root.parent))
         run = Layer(scratch, store)
         checks, obstacles = _checks(run, store, recipe, records)
         if not checks:
@@ -93,13 +92,13 @@ def audit(
     return Audit(seed, _counted(checks, done), [of for of in done if of.differences], obstacles)
 
 
-def _finished(out: str | Path) -> tuple[Store, Recipe]:
+def _finished(out: AnyPath) -> tuple[Store, Recipe]:
     run = read_run(out)
     if run is None:
         raise InputError(f"{out}: no {RUN} that can be read, so this is no folder of a run")
     if not run["finished"]:
         raise InputError(f"{out}: the run has not come to its end; `zydaflow run` goes on with it")
-    store = Store(Path(out).absolute())
+    store = Store(out)
     return store, load_recipe(store.path(RECIPE))
 
 

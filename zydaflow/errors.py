@@ -47,6 +47,9 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
         except KeyboardInterrupt:
             warn(stopped)
             return RunError.exit_code
+        except ConnectionError as error:  # of storage or a cluster, which may be there again later
+            warn(f"{program}: {error}")
+            return RunError.exit_code
         except Exception:
             fault = f"{program}: this is a fault of {program}, please report it"
             warn(f"{traceback.format_exc()}{fault}; to go on: {how_to_resume()}")

@@ -12,6 +12,7 @@ from zydaflow.stages.extend import refuse_another
 from zydaflow.stages.match import split
 from zydaflow.stages.plan import Plan, check, check_output, disk_needed, is_finished, plan
 from zydaflow.stages.reuse import reusable
+from zydaflow.storage import is_url
 
 BAR = 40  # characters of a bar that stands for 100 %
 
@@ -38,8 +39,9 @@ def render(recipe: Recipe, measure: bool = False) -> str:
 
 
 def _head(planned: Plan) -> str:
-    need = megabytes(disk_needed(planned))
-    return f"{planned.recipe.name} → {planned.recipe.output.path} (needs about {need} of disk, which are free)"
+    need, out = megabytes(disk_needed(planned)), planned.recipe.output.path
+    free = "" if is_url(out) else ", which are free"
+    return f"{planned.recipe.name} → {out} (needs about {need} of disk{free})"
 
 
 def _datasets(planned: Plan) -> str:

@@ -10,11 +10,13 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+
+from upath import UPath
 
 from zydaflow.engine import begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.known import known
 from zydaflow.provenance.lock import owned
 from zydaflow.provenance.run_file import RECIPE, read_run
 from zydaflow.recipe import Recipe
@@ -44,6 +46,7 @@ from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
 from zydaflow.stages.preflight import facts
 from zydaflow.stages.unit import Timing, Unit
 from zydaflow.stages.warmup import compile_kernels
+from zydaflow.storage import AnyPath, path_of
 from zydaflow.suggest import nearest
 
 
@@ -125,6 +128,7 @@ class Pipeline:
     def _do(self, stage: str, units: list[Unit], of: int | None = None) -> None:
         reused = max(0, (of or len(units)) - len(units))
         self.timings[stage] = run_units(self.store, stage, units, self.recipe.resources.memory_per_task, reused)
+        self.store.learn()
 
 
 Story = Callable[[Pipeline], None]
@@ -155,7 +159,7 @@ def stages_until(last: str | None) -> Story:
     return story
 
 
-def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> Path:
+def run(recipe: Recipe, address: str = "local", until: str | None = None, workers: int | None = None) -> UPath:
     """Does what is missing of a run, up to the stage `until` or to the end, and returns its folder.
 
     `address` and `workers` are those of `zydaflow run --help`. Raises RecipeError, InputError, RunError; after the
@@ -172,18 +176,18 @@ def _call(function: str, recipe: Recipe, *before: str, **after: str | int | tupl
 
 
 def extend(
-    out: str | Path,
+    out: AnyPath,
     recipe: Recipe,
     address: str = "local",
     workers: int | None = None,
     drop: Sequence[str] = (),
-) -> Path:
+) -> UPath:
     """Makes the finished run in `out` one of this recipe, over old and new datasets, and returns its folder.
 
     Raw text of datasets that are in it already is not read, and need not be there any more. Those of `drop` go. The
     result is that of `run` over everything. Raises what `run` does, and what `stages.extend.extension` does.
     """
-    output = recipe.output.model_copy(update={"path": os.path.abspath(out)})
+    output = recipe.output.model_copy(update={"path": str(path_of(out))})
     extended = recipe.model_copy(update={"output": output})
     with started_by(_call("extend", extended, output.path, address=address, workers=workers, drop=tuple(drop))):
         return perform(stages_until(None), extension(extended, drop), address, workers, extends=True)
@@ -191,7 +195,7 @@ def extend(
 
 def perform(
     story: Story, planned: Plan, address: str = "local", workers: int | None = None, extends: bool = False
-) -> Path:
+) -> UPath:
     """Checks, starts or joins Ray, and tells the story: a function that calls stages of the Pipeline in order.
 
     Returns the folder of the run, at once if it is finished, and raises what `run` does. A finished run with another
@@ -228,7 +232,7 @@ def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
     """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
     mended: dict[str, str] = {}  # damaged files, and where they were made
     while True:
-        pipeline = Pipeline(planned, store)
+        pipeline = Pipeline(planned, known(store))
         pipeline.timings["start-up"] = Timing(wall=startup)
         try:
             story(pipeline)

@@ -1,9 +1,9 @@
 """What a run is doing, told from its folder by another process."""
 
-from pathlib import Path
 from typing import Any
 
 import orjson
+from upath import UPath
 
 from zydaflow.engine import failures as failed
 from zydaflow.engine.progress import read_progress
@@ -11,16 +11,17 @@ from zydaflow.errors import InputError, RunError
 from zydaflow.provenance.lock import owner
 from zydaflow.provenance.numbers import duration, megabytes
 from zydaflow.provenance.run_file import read_run
+from zydaflow.storage import AnyPath, path_of, read
 
 Json = dict[str, Any]
 
 
-def status(out: str | Path) -> tuple[str, int]:
+def status(out: AnyPath) -> tuple[str, int]:
     """What the run is doing or has come to, for people, and an exit status: 4 where the same command has to resume it.
 
     Raises InputError for a folder that is none of a run.
     """
-    root = Path(out)
+    root = path_of(out)
     run, progress, lives = read_run(root), read_progress(root), owner(root)
     if progress is None:
         raise InputError(f"{out}: no run has begun here")
@@ -56,13 +57,13 @@ def _line(stage: Json) -> str:
     return " · ".join([*parts, duration(stage["seconds"])])
 
 
-def _errors(root: Path, progress: Json, lives: bool) -> list[str]:
+def _errors(root: UPath, progress: Json, lives: bool) -> list[str]:
     """The last error of a stage that runs; of one that ended, the failures that it left."""
     if lives:
         return [f"last error: {progress['error']}"] if progress.get("error") else []
     try:
-        told = orjson.loads((root / failed.FILE).read_bytes())
-    except (OSError, ValueError):
+        told = orjson.loads(read(root / failed.FILE))
+    except (FileNotFoundError, ValueError):
         return []
     return [
         *(f"failed: {failure['unit']}: {failure['error']}" for failure in told["failures"][:5]),

@@ -21,7 +21,7 @@ def test_an_audit_uses_other_nodes_and_names_both(runs: Runs, cluster: Cluster, 
     data[len(data) // 2] ^= 1
     changed = store.write(wrong.artefacts["shard"].path, bytes(data))
     record = replace(wrong, artefacts={"shard": replace(changed, rows=wrong.artefacts["shard"].rows)})
-    store.record_path(wrong).write_bytes(record.to_json())
+    store.path(wrong.name).write_bytes(record.to_json())
     command = [*runs.command("a")[:3], "audit", str(out), "--sample", "100%", "--address", cluster.address]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE, check=False)
     assert done.returncode == 1, done.stderr

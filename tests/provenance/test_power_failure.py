@@ -16,7 +16,7 @@ def test_all_but_working_files_are_on_disk_before_their_record(tmp_path: Path, m
     assert synced == []
     store.write("evidence/removed", b"22")
     record = store.commit(Record("stage", "unit", "fingerprint"))
-    assert synced == [2, store.record_path(record).stat().st_size]
+    assert synced == [2, store.path(record.name).stat().st_size]
 
 
 def test_a_working_file_that_was_lost_is_not_taken_as_done(tmp_path: Path) -> None:

@@ -181,13 +181,13 @@ def test_killed_while_a_shard_moves(monkeypatch: pytest.MonkeyPatch, small: Smal
     Serial(monkeypatch).run(small.recipe(old))
     with pytest.MonkeyPatch.context() as patch:
         serial = Serial(patch)
-        move = previous.os.replace
+        move = previous.move
 
         def dying(source: Path, target: Path) -> None:
             move(source, target)
             raise Killed
 
-        patch.setattr(previous, "os", type("os", (), {"replace": staticmethod(dying)}))
+        patch.setattr(previous, "move", dying)
         with pytest.raises(Killed):
             serial.extend(small.recipe(new))
     maps.clear()

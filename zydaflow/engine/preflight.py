@@ -13,6 +13,7 @@ from zydaflow.engine.session import OBJECT_STORE_BYTES, ask_every_node, named, w
 from zydaflow.errors import RunError
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.say import warn
+from zydaflow.storage import on_this_machine, path_of, room
 
 Facts = dict[str, str]
 """What must be the same on every machine, by name."""
@@ -38,7 +39,7 @@ def look(facts: Callable[[], Facts], folder: str) -> Machine:
         facts(),
         _memory(),
         shutil.disk_usage(shared).total if os.path.isdir(shared) else 0,
-        shutil.disk_usage(folder).free if os.path.isdir(folder) else 0,
+        room(on_this_machine(path_of(folder))),
     )
 
 

@@ -5,7 +5,6 @@ import shutil
 import sys
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TextIO
 
 import orjson
@@ -15,17 +14,18 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.numbers import duration, megabytes
 from zydaflow.say import say
 from zydaflow.stages.unit import Done
+from zydaflow.storage import AnyPath, path_of, read
 
 FILE = "progress.json"
 
 Json = dict[str, Any]
 
 
-def read_progress(out: str | Path) -> Json | None:
+def read_progress(out: AnyPath) -> Json | None:
     """The contents of a folder's `progress.json`; None where there is none that can be read."""
     try:
-        progress = orjson.loads((Path(out) / FILE).read_bytes())
-    except (OSError, ValueError):
+        progress = orjson.loads(read(path_of(out) / FILE))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return progress if isinstance(progress, dict) and "before" in progress else None
 

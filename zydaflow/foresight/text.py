@@ -1,8 +1,6 @@
 """What was foreseen, as text for a terminal."""
 
-import shutil
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from zydaflow.foresight.costs import BAND_KEYS, disk, documents_kept, memory, tokens_per_byte
 from zydaflow.foresight.expected import DOCUMENTS, Estimate, Expected, expect
@@ -12,6 +10,7 @@ from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import Recipe
 from zydaflow.stages.keys import about_dates
 from zydaflow.stages.plan import Plan
+from zydaflow.storage import is_local, on_this_machine, path_of, room
 
 BUDGET = 64_000_000  # bytes of text that are read
 LEAST = 0.25  # of an equal share, for a dataset that is small beside the others
@@ -126,10 +125,15 @@ def _disk(recipe: Recipe, sampled: Sequence[Sampled], tokens: Sequence[float]) -
         yield f"  {folder:<24}{megabytes(size):>16}   {megabytes(size / documents)}{notes.get(folder, '')}"
     most = sum(sizes.values())
     yield f"  {'left at the end':<24}{megabytes(most - sizes.get(BAND_KEYS, 0)):>16}"
-    root = Path(recipe.output.path)
-    free = shutil.disk_usage(next(folder for folder in (root, *root.parents) if folder.exists())).free
-    lack = "" if most <= free else ", which is too little"
-    yield f"  {'at most':<24}{megabytes(most):>16}   {megabytes(free)} are free{lack}"
+    yield f"  {'at most':<24}{megabytes(most):>16}{_free(recipe, most)}"
+
+
+def _free(recipe: Recipe, most: float) -> str:
+    root = path_of(recipe.output.path)
+    if not is_local(root):
+        return ""
+    free = room(on_this_machine(root))
+    return f"   {megabytes(free)} are free{'' if most <= free else ', which is too little'}"
 
 
 def _memory(recipe: Recipe, sampled: Sequence[Sampled], expected: Sequence[Expected]) -> Iterator[str]:

@@ -8,19 +8,34 @@ import os
 import re
 import secrets
 import socket
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 import pyarrow as pa
 import xxhash
+from upath import UPath
 
 from zydaflow.errors import ZydaflowError
+from zydaflow.storage import (
+    TEMPORARY,
+    AnyPath,
+    below,
+    contents,
+    files_below,
+    is_local,
+    mapped,
+    path_of,
+    publish,
+    read,
+    remove,
+    size_of,
+)
 
 SCHEMA_VERSION = 1
-TEMPORARY = ".zydaflow-tmp-"
 NODE = "ZYDAFLOW_NODE"
 
 
@@ -61,6 +76,11 @@ class Record:
     statistics: dict[str, Any] = field(default_factory=dict)
     node: str = ""
 
+    @property
+    def name(self) -> str:
+        """Where it lies below the root."""
+        return _record_name(self.stage, self.unit, self.fingerprint)
+
     def to_json(self) -> bytes:
         """The record, with its own checksum."""
         body = {"schema": SCHEMA_VERSION, **asdict(self)}
@@ -92,14 +112,22 @@ def file_name(unit: str) -> str:
     return f"{readable}-{xxhash.xxh3_64_hexdigest(unit.encode())[:10]}"
 
 
+def _record_name(stage: str, unit: str, fingerprint: str) -> str:
+    return f"commits/{stage}/{file_name(unit)}.{fingerprint[:12]}.json"
+
+
 class Output:
     """A file being written, which hashes what passes through. It gets a name only by `finish`."""
 
-    def __init__(self, root: Path, folder: str) -> None:
+    def __init__(self, root: UPath, folder: str) -> None:
         self._root, self._hash, self._bytes = root, xxhash.xxh3_128(), 0
-        (root / folder).mkdir(parents=True, exist_ok=True)
-        self._temporary = root / folder / f"{TEMPORARY}{secrets.token_hex(6)}"
-        self._file = self._temporary.open("wb")
+        self._temporary: Path | None = None
+        if is_local(root):
+            (root / folder).mkdir(parents=True, exist_ok=True)
+            self._temporary = Path(str(root), folder, f"{TEMPORARY}{secrets.token_hex(6)}")
+            self._file: IO[bytes] = self._temporary.open("wb")
+        else:
+            self._file = tempfile.TemporaryFile(prefix=TEMPORARY)  # noqa: SIM115
         self.closed = False
 
     def __enter__(self) -> "Output":
@@ -135,33 +163,41 @@ class Output:
         read, and are made again.
         """
         self._file.flush()
-        if not relative.startswith("work/"):
+        if self._temporary is None:
+            publish(self._file, self._root / relative)
+            self._file.close()
+        else:
+            self._rename(self._temporary, Path(str(self._root), relative))
+        return Artefact(relative, self._bytes, self._hash.hexdigest(), rows)
+
+    def _rename(self, temporary: Path, final: Path) -> None:
+        if not final.is_relative_to(str(self._root / "work")):
             os.fsync(self._file.fileno())
         self._file.close()
-        final = self._root / relative
         final.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(self._temporary, final)
-        return Artefact(relative, self._bytes, self._hash.hexdigest(), rows)
+        os.replace(temporary, final)
 
     def discard(self) -> None:
         """Removes what was written, unless it was finished."""
         try:
             self._file.close()
         finally:
-            self._temporary.unlink(missing_ok=True)
+            if self._temporary is not None:
+                self._temporary.unlink(missing_ok=True)
 
 
 class Store:
-    """The output folder of one run."""
+    """The output folder of one run: a local path, or any fsspec URL."""
 
-    def __init__(self, root: str | Path) -> None:
-        self.root = Path(root)
+    def __init__(self, root: AnyPath) -> None:
+        self.root = path_of(root)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (str(self.root),)
 
-    def path(self, relative: str) -> Path:
-        return self.root / relative
+    def path(self, relative: str) -> UPath:
+        """Of a file below the root; the file of another folder is named by its whole path or URL."""
+        return below(self.root, relative)
 
     def create(self, folder: str) -> Output:
         """A new file whose final place will be in this folder below the root."""
@@ -176,49 +212,41 @@ class Store:
     def map(self, artefact: Artefact) -> pa.Buffer:
         """The committed file's bytes, memory-mapped and checked. Raises DamagedArtefact."""
         path = self.path(artefact.path)
-        if not path.exists():
+        size = size_of(path)
+        if size is None:
             raise DamagedArtefact(artefact.path, "is missing")
-        if path.stat().st_size != artefact.bytes:
-            raise DamagedArtefact(artefact.path, f"has {path.stat().st_size} bytes, not {artefact.bytes}")
+        if size != artefact.bytes:
+            raise DamagedArtefact(artefact.path, f"has {size} bytes, not {artefact.bytes}")
         if artefact.bytes == 0:
             return pa.py_buffer(b"")
-        with pa.memory_map(str(path)) as file:
-            data = file.read_buffer()
+        data = mapped(path, size)
         if xxhash.xxh3_128_hexdigest(memoryview(data)) != artefact.xxh3:
             raise DamagedArtefact(artefact.path, "differs from its checksum")
         return data
 
     def intact(self, artefact: Artefact) -> bool:
         """Whether the file is there with its size: the cheap look before a unit is taken as done."""
-        try:
-            return self.path(artefact.path).stat().st_size == artefact.bytes
-        except OSError:
-            return False
-
-    def _record_path(self, stage: str, unit: str, fingerprint: str) -> Path:
-        return self.path(f"commits/{stage}/{file_name(unit)}.{fingerprint[:12]}.json")
-
-    def record_path(self, record: Record) -> Path:
-        """Where the record lies."""
-        return self._record_path(record.stage, record.unit, record.fingerprint)
+        return size_of(self.path(artefact.path)) == artefact.bytes
 
     def commit(self, record: Record) -> Record:
         """Makes the unit's work count. Everything that the record names must be in its place before."""
         record = replace(record, node=this_node())
-        path = self.record_path(record)
-        self.write(str(path.relative_to(self.root)), record.to_json())
+        self.write(record.name, record.to_json())
         return record
 
     def find(self, stage: str, unit: str, fingerprint: str) -> Record | None:
         """The unit's record if the work was done with this fingerprint and its files are there."""
-        record = read_record(self._record_path(stage, unit, fingerprint))
+        record = read_record(self.path(_record_name(stage, unit, fingerprint)))
         if record is None or record.fingerprint != fingerprint or record.unit != unit:
             return None
         return record if all(self.intact(a) for a in record.artefacts.values()) else None
 
+    def learn(self) -> None:
+        """Takes note of what others have committed or withdrawn; here every look is at the files themselves."""
+
     def withdraw(self, record: Record) -> None:
         """Makes the unit's work not count any more; its files stay until they are replaced or swept."""
-        self.record_path(record).unlink(missing_ok=True)
+        remove([self.path(record.name)])
 
     def withdraw_artefacts(self, *paths: str) -> dict[str, str]:
         """Withdraws every record that names one of these files, so that they are made again.
@@ -243,15 +271,27 @@ class Store:
 
     def records(self, stage: str = "*") -> Iterator[Record]:
         """All readable records of a stage, or of all stages, in the order of their paths."""
-        for path in sorted(self.root.glob(f"commits/{stage}/*.json")):
-            record = read_record(path)
+        folder = self.root / "commits" if stage == "*" else self.root / "commits" / stage
+        for _, data in contents(folder, (name for name in files_below(folder) if name.endswith(".json"))):
+            record = parse_record(data)
             if record is not None:
                 yield record
 
 
-def read_record(path: Path) -> Record | None:
-    """The record in a file; None where there is none or it is torn, which is the same: the work is not done."""
+def read_record(path: UPath) -> Record | None:
+    """The record in a file; None where there is none or it is torn, which is the same: the work is not done.
+
+    Raises OSError where the storage cannot say.
+    """
     try:
-        return Record.from_json(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError):
+        return parse_record(read(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def parse_record(data: bytes) -> Record | None:
+    """The record that a file holds; None for a torn one."""
+    try:
+        return Record.from_json(data)
+    except (ValueError, KeyError, TypeError):
         return None

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as pads
+from upath import UPath
 
 from zydaflow.errors import InputError
 from zydaflow.provenance import waterfall
 from zydaflow.provenance.run_file import RECIPE, RUN, read_run
 from zydaflow.recipe import Recipe, load_recipe
+from zydaflow.storage import AnyPath, is_local, path_of
 from zydaflow.suggest import nearest
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from zydaflow.filters import Rule
 
 
-def open_run(path: str | Path) -> "Run":
+def open_run(path: AnyPath) -> "Run":
     """Opens the output folder of a run. Raises InputError for a folder that is none."""
-    root = Path(path)
+    root = path_of(path)
     made_of = read_run(root)
     if made_of is None:
         raise InputError(f"{root}: no {RUN} that can be read, so this is no folder of a run; `zydaflow run` makes one")
@@ -34,7 +35,7 @@ def open_run(path: str | Path) -> "Run":
 class Run:
     """The tables are those that the recipe stands on now: files of earlier recipes in the same folder are left out."""
 
-    root: Path
+    root: UPath
     made_of: dict[str, Any]
     """the contents of `run.json`: versions, machine, every input file, timings"""
 
@@ -110,7 +111,8 @@ class Run:
     def _read(self, files: list[str], columns: Sequence[str] | None = None) -> pa.Table:
         """Raises InputError for a missing file or column."""
         try:
-            source = pads.dataset([str(self.root / file) for file in files], format="parquet")
+            paths = [(self.root / file).path for file in files]
+            source = pads.dataset(paths, format="parquet", filesystem=None if is_local(self.root) else self.root.fs)
             for name in columns or ():
                 if name not in source.schema.names:
                     raise InputError(f"{self.root}: there is no column {name!r}{nearest(name, source.schema.names)}")

@@ -11,18 +11,20 @@ from typing import IO
 
 import numpy as np
 
-from zydaflow.provenance.commits import TEMPORARY, Store
+from zydaflow.provenance.commits import Store
+from zydaflow.storage import TEMPORARY, on_this_machine
 
 
 class Scratch:
     """Hands out arrays: in memory as long as those in use take `limit` bytes together, and any other in a file.
 
-    The files lie in `work/` of the output folder without a name, so that nothing is left of them, however the task
-    ends. Their pages are the system's to write out and drop; they go when the array does.
+    The files lie in `work/` of the output folder, or in TMPDIR where that is elsewhere, without a name, so that nothing
+    is left of them, however the task ends. Their pages are the system's to write out and drop; they go when the array
+    does.
     """
 
     def __init__(self, store: Store, limit: int) -> None:
-        self._folder, self._left = store.path("work"), limit
+        self._folder, self._left = on_this_machine(store.path("work")), limit
 
     def empty(self, shape: int | tuple[int, ...], dtype: type[np.generic]) -> np.ndarray:
         """An array of any content. Raises OSError where the disk has no room for it."""

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +12,12 @@ from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.run_file import FOLDERS, STATISTICS, read_run
 from zydaflow.provenance.statistics import check_sums, collect
+from zydaflow.storage import AnyPath, files_below, seekable
 
 KEPT_APART = ("work/",)  # `--clean` takes it away: missing is well, damaged is not
 
 
-def verify(out: str | Path) -> list[str]:
+def verify(out: AnyPath) -> list[str]:
     """What is wrong with a run, a line each; an empty list if nothing is.
 
     What should be there is told three times: by `run.json`, by the commit records, and by the files themselves.
@@ -43,7 +43,7 @@ def verify(out: str | Path) -> list[str]:
 
 def _check_records(store: Store, run: dict[str, Any], records: list[Record]) -> Iterator[str]:
     """The commit records themselves: none torn, none missing."""
-    torn = sum(1 for _ in store.root.glob("commits/*/*.json")) - len(records)
+    torn = sum(name.endswith(".json") for name in files_below(store.path("commits"))) - len(records)
     if torn:
         yield f"commits/: {torn} records cannot be read"
     there = Counter(record.stage for record in records)
@@ -82,30 +82,28 @@ def _check_tokens(store: Store, record: Record) -> Iterator[str]:
     """The tokens of a corpus shard: the record's count against the rows' own."""
     if record.stage != "tokenize":
         return
-    path = store.path(record.artefacts["shard"].path)
+    shard = record.artefacts["shard"]
     try:
-        with pa.memory_map(str(path)) as file:
+        with seekable(store.path(shard.path)) as file:
             batches = [b for b in pa.ipc.open_stream(file) if "input_ids" in b.schema.names]
             ids = sum(len(b["input_ids"].flatten()) for b in batches)
             told = sum(int(b["n_tokens"].to_numpy().sum()) for b in batches)
     except (OSError, pa.ArrowInvalid):
         return  # the file itself is reported by its checksum
     if not ids == told == record.counts["tokens"]:
-        shard, counted = record.artefacts["shard"], record.counts["tokens"]
-        yield f"{shard.path}: holds {ids} tokens, its rows say {told}, its record {counted}"
+        yield f"{shard.path}: holds {ids} tokens, its rows say {told}, its record {record.counts['tokens']}"
 
 
 def _extra(store: Store, known: set[str]) -> Iterator[str]:
     for folder in FOLDERS:
         if folder == "commits":
             continue
-        for path in sorted(store.path(folder).rglob("*")):
-            relative = path.relative_to(store.root).as_posix()
-            if path.is_file() and relative not in known:
-                yield relative
+        for name in files_below(store.path(folder)):
+            if f"{folder}/{name}" not in known:
+                yield f"{folder}/{name}"
 
 
-def _check_statistics(out: str | Path, records: list[Record]) -> Iterator[str]:
+def _check_statistics(out: AnyPath, records: list[Record]) -> Iterator[str]:
     """The sums, and the statistics against the records that they are made of."""
     try:
         told = waterfall.load(out)

@@ -1,6 +1,5 @@
 """The statistics of a run as tables for a terminal."""
 
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,19 +11,20 @@ from zydaflow.provenance.outcomes import OUTCOMES
 from zydaflow.provenance.run_file import RECIPE, STATISTICS
 from zydaflow.provenance.told_alarms import alarm_lines, limit_line
 from zydaflow.recipe import load_recipe
+from zydaflow.storage import AnyPath, path_of
 
 
-def statistics_text(out: str | Path) -> str:
+def statistics_text(out: AnyPath) -> str:
     """`statistics.json` as it is. Raises InputError where there is none."""
     try:
-        return (Path(out) / STATISTICS).read_text(encoding="utf-8")
+        return (path_of(out) / STATISTICS).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"{out}: there are no statistics ({error.strerror}); has `zydaflow run` come to its end there?"
+            f"{out}: there are no statistics ({error.strerror or error}); has `zydaflow run` come to its end there?"
         ) from error
 
 
-def load(out: str | Path) -> dict[str, Any]:
+def load(out: AnyPath) -> dict[str, Any]:
     """`statistics.json` as a dictionary, the datasets by rank."""
     try:
         statistics = orjson.loads(statistics_text(out))
@@ -34,7 +34,7 @@ def load(out: str | Path) -> dict[str, Any]:
     return {**statistics, "datasets": dict(ranked)}
 
 
-def render(out: str | Path) -> str:
+def render(out: AnyPath) -> str:
     """What became of the documents of each dataset: documents, bytes and tokens by outcome, and the alarms."""
     statistics = load(out)
     unfinished = "" if statistics["finished"] else "This run has not come to its end.\n\n"
@@ -69,12 +69,12 @@ def _waterfall(name: str, dataset: dict[str, Any]) -> str:
     return "\n".join([f"{'':<28} {'documents':>12} {'share':>7} {'text':>10} {'tokens':>16}", *lines])
 
 
-def render_rules(out: str | Path) -> str:
+def render_rules(out: AnyPath) -> str:
     """What each rule did in each dataset: documents it saw, broke it at all, broke it first, broke nothing else."""
     from zydaflow.provenance.distributions import rules_in_order  # which needs the rules, and so the signals
 
     sections = []
-    for name, rules in rules_in_order(load(out), load_recipe(Path(out) / RECIPE)).items():
+    for name, rules in rules_in_order(load(out), load_recipe(path_of(out) / RECIPE)).items():
         if not rules:
             continue
         head = f"{name + ': rules':<48} {'seen':>10} {'at all':>10} {'first':>10} {'alone':>10}"

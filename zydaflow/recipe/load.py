@@ -4,7 +4,6 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -15,6 +14,7 @@ from zydaflow.recipe.model import Recipe
 from zydaflow.recipe.overrides import apply_override
 from zydaflow.recipe.problems import problems
 from zydaflow.recipe.yamltext import Key, line_of, read_yaml
+from zydaflow.storage import AnyPath, path_of
 
 
 @dataclass
@@ -38,9 +38,9 @@ class _Origin:
 
 
 def load_recipe(
-    source: str | os.PathLike[str] | Mapping[str, Any],
+    source: AnyPath | Mapping[str, Any],
     overrides: Sequence[str] = (),
-    out: str | os.PathLike[str] | None = None,
+    out: AnyPath | None = None,
     sample: float | None = None,
 ) -> Recipe:
     """Reads and validates a recipe: a YAML file, or a mapping of the same form.
@@ -63,14 +63,14 @@ def load_recipe(
     return recipe if sample is None else _sampled(recipe, sample)
 
 
-def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[dict[str, Any], _Origin]:
+def _read(source: AnyPath | Mapping[str, Any]) -> tuple[dict[str, Any], _Origin]:
     if isinstance(source, Mapping):
         return copy.deepcopy(dict(source)), _Origin()
     file = str(source)
     try:
-        text = Path(source).read_text(encoding="utf-8")
+        text = path_of(source).read_text(encoding="utf-8")
     except OSError as error:
-        raise RecipeError(f"{file}: the recipe cannot be read: {error.strerror}") from error
+        raise RecipeError(f"{file}: the recipe cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise RecipeError(f"{file}: the recipe is not UTF-8 text: {error.reason} at byte {error.start}") from error
     data, node = read_yaml(text, file)

@@ -2,10 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from zydaflow.errors import InputError
+from zydaflow.storage import path_of
 
 _ANCHORED = re.compile(r"((?:[^\\]|\\.)*?)(?:\\s\*)?\$", re.DOTALL)  # what precedes `$` is whole: `\$` is no anchor
 
@@ -39,7 +39,7 @@ def parse_entry(entry: str) -> Entry:
 
 def _strings(path: str) -> list[Any]:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = path_of(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if path.endswith(".json") else [line for line in text.split("\n") if line.strip()]
     except OSError as error:
         raise InputError(f"word list {path}: cannot be read ({error.strerror})") from error

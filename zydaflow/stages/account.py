@@ -1,6 +1,5 @@
 """Account: commit records → statistics, what the run was made of, and the pages that people read; and tidying up."""
 
-import contextlib
 import os
 import platform
 import re
@@ -16,7 +15,7 @@ import orjson
 from zydaflow.errors import InputError, RunError
 from zydaflow.filters.alarms import rule_alarms
 from zydaflow.provenance import card, made_of, report, statistics
-from zydaflow.provenance.commits import TEMPORARY, Record, Store
+from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.outcome_alarms import outcome_alarms
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, RUN, STATISTICS, read_run
 from zydaflow.provenance.told_alarms import alarm_lines
@@ -25,6 +24,7 @@ from zydaflow.say import warn
 from zydaflow.stages.aside import failing_of
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
+from zydaflow.storage import TEMPORARY, files_below, remove, remove_empty_folders
 
 REPORT = "report/index.html"
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
@@ -80,17 +80,16 @@ def begin(store: Store, plan: Plan) -> None:
     before = read_run(store.root)
     _write_run(store, plan, [], {}, finished=False)
     store.write(RECIPE, dump_recipe(plan.recipe).encode())
-    store.path("failures.json").unlink(missing_ok=True)
+    remove([store.path("failures.json")])
     if before is None or before["fingerprint"] != plan.fingerprint:
-        store.path(STATISTICS).unlink(missing_ok=True)
+        remove([store.path(STATISTICS)])
     _clear_temporary(store)
 
 
 def _clear_temporary(store: Store) -> None:
     """Removes what workers that were killed left half-written."""
-    for folder in FOLDERS:
-        for path in store.path(folder).rglob(f"{TEMPORARY}*"):
-            path.unlink(missing_ok=True)
+    for folder in map(store.path, FOLDERS):
+        remove(folder / name for name in files_below(folder) if name.rpartition("/")[2].startswith(TEMPORARY))
 
 
 def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:
@@ -136,16 +135,13 @@ def _stop_at_alarms(store: Store, found: dict[str, Any]) -> None:
 
 def _sweep(store: Store, records: list[Record]) -> None:
     """Removes what the run does not stand on: other records, and files of ours that no record of the run names."""
-    keep = {store.record_path(record) for record in records}
-    keep |= {store.path(artefact.path) for record in records for artefact in record.artefacts.values()}
+    keep = {record.name for record in records}
+    keep |= {artefact.path for record in records for artefact in record.artefacts.values()}
     _clear_temporary(store)
     for folder in FOLDERS:
-        for path in sorted(store.path(folder).rglob("*"), reverse=True):
-            if path.is_dir():
-                with contextlib.suppress(OSError):  # it is not empty
-                    path.rmdir()
-            elif path not in keep and _OURS.fullmatch(path.relative_to(store.root).as_posix()):
-                path.unlink()
+        names = [f"{folder}/{name}" for name in files_below(store.path(folder))]
+        remove(store.path(name) for name in names if name not in keep and _OURS.fullmatch(name))
+        remove_empty_folders(store.path(folder))
 
 
 def _write_run(store: Store, plan: Plan, records: list[Record], timings: dict[str, Timing], finished: bool) -> None:

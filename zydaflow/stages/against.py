@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow as pa
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.commits import Artefact, Record, Store, read_record
 from zydaflow.recipe import Recipe
+from zydaflow.storage import AnyPath, below, path_of
 
 RECORD = "index.json"
 STAGE = "index"
@@ -70,7 +70,7 @@ def load(folder: str) -> Record:
     `facts` has `parameters` (of job.sketch_parameters), `exact`, and `datasets`, each of which is a folder of files.
     Raises InputError where it, or a file of it, is missing or damaged.
     """
-    path = Path(folder) / RECORD
+    path = path_of(folder) / RECORD
     record = read_record(path)
     if record is None or record.stage != STAGE:
         what = "cannot be read" if path.exists() else "is not there"
@@ -147,6 +147,6 @@ def numbered(recipe: Recipe, datasets: int, first: int) -> tuple[tuple[str, ...]
     return tuple(names), tuple(parts)
 
 
-def elsewhere(artefact: Artefact, root: str | Path) -> Artefact:
+def elsewhere(artefact: Artefact, root: AnyPath) -> Artefact:
     """The file of another folder, for stores of any."""
-    return replace(artefact, path=str(Path(root).absolute() / artefact.path))
+    return replace(artefact, path=str(below(path_of(root), artefact.path)))

@@ -1,9 +1,8 @@
 """Clean: a finished run without what only resuming, changed recipes and extensions need."""
 
-import contextlib
-
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.lock import owned
+from zydaflow.storage import remove, remove_empty_folders
 
 
 def clean(store: Store) -> int:
@@ -17,8 +16,6 @@ def clean(store: Store) -> int:
             for artefact in record.artefacts.values():
                 if artefact.path.startswith("work/") and store.intact(artefact):
                     freed += artefact.bytes
-                    store.path(artefact.path).unlink()
-        for folder in sorted([store.path("work"), *store.path("work").rglob("*")], reverse=True):
-            with contextlib.suppress(OSError):  # no folder, or not empty
-                folder.rmdir()
+                    remove([store.path(artefact.path)])
+        remove_empty_folders(store.path("work"))
     return freed

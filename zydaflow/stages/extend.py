@@ -122,7 +122,7 @@ def _check_kept(store: Store, job: Job, part: PreparedPart) -> None:
     unit, keep = job.unit(part.number), keep_stored(store, job, part.number, part.measure)
     if store.find("keep", unit, keep):
         return
-    if store.record_path(Record("keep", unit, keep)).exists():
+    if store.path(Record("keep", unit, keep).name).exists():
         raise _gone(store, job.dataset.name)
     raise RecipeError(f"dataset {job.dataset.name}: its filters keep other documents than in {store.root}")
 

@@ -1,7 +1,6 @@
 """A finished run, for questions about it that read its `work/` and write nothing there."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from zydaflow.errors import InputError, RecipeError
@@ -9,6 +8,7 @@ from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.provenance.run_file import RECIPE, RUN, read_run
 from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.stages.manifest import Manifest
+from zydaflow.storage import AnyPath
 
 FILES = {
     "documents": "documents' places",
@@ -27,12 +27,12 @@ class Finished(NamedTuple):
     manifest: Manifest
 
 
-def finished(out: str | Path, needs: Sequence[str]) -> Finished:
+def finished(out: AnyPath, needs: Sequence[str]) -> Finished:
     """The run in a folder, whose parts have their files of these kinds (of `FILES`).
 
     Raises InputError for what is no finished run, or lacks any of them; RecipeError for one without deduplication.
     """
-    store, run = Store(Path(out).absolute()), read_run(out)
+    store, run = Store(out), read_run(out)
     if run is None:
         raise InputError(f"{out}: no {RUN} that can be read, so this is no folder of a run")
     if not run["finished"]:

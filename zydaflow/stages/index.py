@@ -1,49 +1,43 @@
 """Index: the documents of a finished run that stay, as signatures to carry elsewhere."""
 
-import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from zydaflow.errors import InputError, RecipeError
-from zydaflow.provenance.commits import TEMPORARY, Artefact, DamagedArtefact, Record, Store
+from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.tables import ArrowFile, read_table
 from zydaflow.recipe import Recipe, fingerprint
 from zydaflow.stages import keys, select
 from zydaflow.stages.against import INDEX_VERSION, PLACES, RECORD, STAGE, schema
 from zydaflow.stages.finished import Finished, finished, lacking
 from zydaflow.stages.job import sketch_parameters
+from zydaflow.storage import AnyPath, being_made, path_of
 
 DOCUMENTS = 2**18  # per file, at most
 
 
-def make(out: str | Path, folder: str | Path) -> Record:
+def make(out: AnyPath, to: AnyPath) -> Record:
     """Makes an index of the corpus in `out`, which `against.load` reads; the folder is there when it is whole.
 
     Datasets with `dedup: false` have no signatures, and are not in it. Memory: one part's signatures of `out`, mapped.
     Raises InputError and RecipeError as `finished` does, RecipeError for a folder that holds anything.
     """
-    run, folder = finished(out, ("documents", "signatures")), Path(folder).absolute()
+    run, folder = finished(out, ("documents", "signatures")), path_of(to)
     if keys.units(*run, ""):
         raise lacking(run.store, ["keys"])
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RecipeError(f"--output: {folder} is no empty folder; give another")
-    new = Store(folder.parent / f"{TEMPORARY}{secrets.token_hex(6)}")
     try:
-        record = _write(run, new)
-        new.write(RECORD, record.to_json())
-        os.rename(new.root, folder)
+        with being_made(folder) as new:
+            record = _write(run, Store(new))
+            Store(new).write(RECORD, record.to_json())  # last: without it the folder is no index
     except DamagedArtefact as damage:
         raise InputError(f"{damage}; `zydaflow verify {out}` tells what else is damaged") from damage
-    finally:
-        shutil.rmtree(new.root, ignore_errors=True)  # which has another name by now, where all went well
     return record
 
 

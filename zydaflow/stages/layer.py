@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.stages.against import elsewhere
+from zydaflow.storage import AnyPath
 
 
 class Layer(Store):
@@ -15,7 +15,7 @@ class Layer(Store):
     as not done.
     """
 
-    def __init__(self, root: str | Path, below: Store, hidden: str = "") -> None:
+    def __init__(self, root: AnyPath, below: Store, hidden: str = "") -> None:
         super().__init__(root)
         self._below, self._hidden = below, hidden
 

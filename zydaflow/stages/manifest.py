@@ -6,7 +6,6 @@ A number is only a handle inside one run. It sorts as places do, however the inp
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from zydaflow.stages import against
 from zydaflow.stages.against import IndexPart
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart
+from zydaflow.storage import AnyPath, is_local, path_of, read, stamp
 
 MOST = 2**32 - 2  # documents that stages with 32 bits for a document can tell apart
 
@@ -117,7 +117,7 @@ class Manifest:
         return cls(tuple(fields["datasets"]), tuple(parts), tuple(fields["indexes"]), tuple(indexed))
 
 
-def elsewhere(part: Part, root: Path) -> Part:
+def elsewhere(part: Part, root: AnyPath) -> Part:
     """The part with absolute paths of its files, which lie below `root`: for stores of other folders."""
     return replace(
         part,
@@ -196,20 +196,22 @@ def record_of(store: Store, manifest: Manifest) -> Record | None:
 
 
 @lru_cache(maxsize=2)
-def _load(path: str, modified: int) -> Manifest:
-    with open(path, "rb") as file:
-        return Manifest.from_json(file.read())
+def _load(path: str, stamped: str) -> Manifest:
+    return Manifest.from_json(read(path_of(path)))
 
 
 def load(store: Store, path: str) -> Manifest:
     """The manifest at this place, read once per process."""
     full = store.path(path)
-    return _load(str(full), full.stat().st_mtime_ns)
+    return _load(str(full), stamp(full))
 
 
-@lru_cache(maxsize=2**15)  # below the 65,530 mappings that Linux gives a process
-def _mapped(modified: int, root: Path, artefact: Artefact) -> pa.Table:
+def _read(stamped: str, root: str, artefact: Artefact) -> pa.Table:
     return read_table(Store(root), artefact)
+
+
+_mapped = lru_cache(maxsize=2**15)(_read)  # below the 65,530 mappings that Linux gives a process
+_fetched = lru_cache(maxsize=64)(_read)  # copies, which fill TMPDIR
 
 
 def table_of(store: Store, artefact: Artefact) -> pa.Table:
@@ -217,11 +219,12 @@ def table_of(store: Store, artefact: Artefact) -> pa.Table:
 
     Raises DamagedArtefact.
     """
+    path = store.path(artefact.path)
     try:
-        modified = store.path(artefact.path).stat().st_mtime_ns
-    except OSError:
+        stamped = stamp(path)
+    except (FileNotFoundError, NotADirectoryError):
         raise DamagedArtefact(artefact.path, "is missing") from None
-    return _mapped(modified, store.root, artefact)
+    return (_mapped if is_local(path) else _fetched)(stamped, str(store.root), artefact)
 
 
 def signature_blocks(

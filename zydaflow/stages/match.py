@@ -23,6 +23,7 @@ from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import sketch_parameters
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.unit import Done, Unit
+from zydaflow.storage import seekable
 
 BANDS_VERSION = 4
 MATCH_VERSION = 3
@@ -215,7 +216,7 @@ def _open(store: Store, recipe: Recipe, manifest: Manifest, group: int) -> _Grou
     assert record is not None, f"the band keys of group {group} are gone"
     path = record.artefacts["keys"].path
     try:
-        reader = pa.ipc.open_file(pa.memory_map(str(store.path(path))))
+        reader = pa.ipc.open_file(seekable(store.path(path)))
     except (pa.ArrowInvalid, OSError) as error:
         raise DamagedArtefact(path, f"is no whole Arrow file ({error})") from error
     return _Group(path, group * GROUP, reader, record.facts["xxh3_64"])

@@ -1,25 +1,39 @@
 """Plan: everything that can be known and checked before text is read."""
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from upath import UPath
+
 from zydaflow import sources
 from zydaflow.errors import InputError, RecipeError
+from zydaflow.patience import from_storage
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
 from zydaflow.recipe import DatasetSpec, Recipe, TokenizerSpec, fingerprint
 from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.stages import against
+from zydaflow.storage import (
+    TEMPORARY,
+    files_below,
+    is_local,
+    is_url,
+    on_this_machine,
+    path_of,
+    remove,
+    room,
+    size_of,
+    stamp,
+)
 from zydaflow.version import __version__
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+PROBE = f"{TEMPORARY}probe"  # whether the output folder takes it
 DISK_PER_BYTE = 1.9  # what a run leaves in the output folder, per byte of text: measured on eleven real datasets
 TEXT_PER_BYTE = {"jsonl": 1.0, "arrow": 1.0}  # text in a byte of a file
 TEXT_PER_COMPRESSED_BYTE = 3.5  # in one of a file that is compressed
@@ -65,7 +79,7 @@ def plan(recipe: Recipe, known: Mapping[str, DatasetPlan] = MappingProxyType({})
     errors += [
         f"word_lists.{name}: {path}: no such file"
         for name, path in recipe.word_lists.items()
-        if not os.path.exists(path)
+        if not path_of(path).exists()
     ]
     errors += against.missing(recipe)
     if errors:
@@ -75,11 +89,14 @@ def plan(recipe: Recipe, known: Mapping[str, DatasetPlan] = MappingProxyType({})
 
 def is_finished(plan: Plan) -> bool:
     """Whether the output folder holds this very run, come to its end, with all its files that count."""
-    root = Path(plan.recipe.output.path)
+    root = path_of(plan.recipe.output.path)
     run = read_run(root)
     if run is None or not run["finished"] or run["fingerprint"] != plan.fingerprint:
         return False
-    return all((root / path).exists() and (root / path).stat().st_size == size for path, size in run["outputs"])
+    there = {name: size_of(root / name) for name in (RECIPE, STATISTICS)}
+    for folder in {path.partition("/")[0] for path, _ in run["outputs"] if path not in there}:
+        there |= {f"{folder}/{name}": size for name, size in files_below(root / folder).items()}
+    return all(there.get(path) == size for path, size in run["outputs"])
 
 
 def check(recipe: Recipe) -> list[str]:
@@ -119,50 +136,66 @@ def disk_needed(plan: Plan) -> int:
 
 def check_output(plan: Plan) -> None:
     """Raises RecipeError where the output folder cannot be one, InputError if its disk surely cannot hold the run."""
-    root = Path(plan.recipe.output.path)
-    folder = root
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise RecipeError(f"output.path: {folder} is no folder that can be written to; give another --out")
+    root = path_of(plan.recipe.output.path)
+    _check_writable(root)
     foreign = [name for name in (RECIPE, STATISTICS, *FOLDERS) if (root / name).exists()]
     if foreign and read_run(root) is None:
         raise RecipeError(
             f"output.path: {root} is no folder of a run, and its {', '.join(foreign)} would be replaced; "
             "give another --out"
         )
-    inputs = [file.url for dataset in plan.datasets for file in dataset.files if Path(file.url).is_relative_to(root)]
+    below = f"{str(root).rstrip('/')}/"
+    inputs = [file.url for dataset in plan.datasets for file in dataset.files if file.url.startswith(below)]
     if inputs:
         raise RecipeError(f"output.path: {root} holds the input file {inputs[0]}; give another --out")
-    free, need = shutil.disk_usage(folder).free, disk_needed(plan) - _held(root)
+    if not is_local(root):
+        return
+    free, need = room(on_this_machine(root)), disk_needed(plan) - _held(root)
     if need > free:
         raise InputError(
-            f"output.path: {folder} has {megabytes(free)} free, and the run may need {megabytes(need)}; "
+            f"output.path: {root} has {megabytes(free)} free, and the run may need {megabytes(need)}; "
             "make space, give another --out, or take a --sample"
         )
 
 
-def _held(root: Path) -> int:
+def _check_writable(root: UPath) -> None:
+    if not is_local(root):
+        try:
+            from_storage(str(root), lambda: (root / PROBE).write_bytes(b""))
+            remove([root / PROBE])
+        except ConnectionError:
+            raise
+        except Exception as error:  # each protocol has its own: no such bucket, no library, no credentials
+            raise RecipeError(f"output.path: {root} cannot be written to ({error}); give another --out") from error
+        return
+    folder = root
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(str(folder), os.W_OK | os.X_OK):
+        raise RecipeError(f"output.path: {folder} is no folder that can be written to; give another --out")
+
+
+def _held(root: UPath) -> int:
     """Bytes of what an earlier run left in the folder, which this one reuses or replaces."""
-    return sum(path.stat().st_size for name in FOLDERS for path in (root / name).rglob("*") if path.is_file())
+    return sum(size for name in FOLDERS for size in files_below(root / name).values())
 
 
 def side_files(recipe: Recipe) -> Iterator[str]:
-    """Local files besides the text that the result depends on."""
+    """Files besides the text that the result depends on."""
     yield from recipe.word_lists.values()
     yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
     if recipe.language:
         yield recipe.language.model
     tokenizer: Any = recipe.tokenizer
     path = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "path", None)
-    if path and os.path.isabs(path):
-        folder = Path(path) if os.path.isdir(path) else Path(path).parent
+    if path and (os.path.isabs(path) or is_url(path)):
+        folder = path_of(path) if path_of(path).is_dir() else path_of(path).parent
         yield from sorted({path, *(str(folder / name) for name in TOKENIZER_FILES)})
 
 
-def _version(path: str) -> list[int] | None:
+def _version(path: str) -> list[int | str] | None:
+    file = path_of(path)
     try:
-        status = os.stat(path)
+        return [file.stat().st_size, file.stat().st_mtime_ns if is_local(file) else stamp(file)]
     except OSError:
         return None
-    return [status.st_size, status.st_mtime_ns]

@@ -1,6 +1,5 @@
 """What must be the same on every machine that takes part in a run: versions, and files besides the text."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from zydaflow.provenance.made_of import versions
 from zydaflow.provenance.run_file import RUN
 from zydaflow.recipe import Recipe, TokenizerSpec
 from zydaflow.stages.plan import TOKENIZER_FILES, side_files
+from zydaflow.storage import AnyPath, is_url, path_of, read
 from zydaflow.tokens.files import locate
 
 MISSING = "missing"
@@ -25,13 +25,12 @@ def facts(recipe: Recipe, out: str) -> dict[str, str]:
     """
     found = versions() | {"the code of zydaflow": _own_code()}
     found |= {path: _digest(path) for path in side_files(recipe)}
-    return found | dict(_from_hub(recipe)) | {f"{out}, the output folder": _digest(os.path.join(out, RUN))}
+    return found | dict(_from_hub(recipe)) | {f"{out}, the output folder": _digest(path_of(out) / RUN)}
 
 
-def _digest(path: str | Path) -> str:
+def _digest(path: AnyPath) -> str:
     try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()[:12]
+        return xxhash.xxh3_128_hexdigest(read(path_of(path)))[:12]
     except OSError:
         return MISSING
 
@@ -48,7 +47,7 @@ def _from_hub(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """The files of a tokenizer that is named as on a hub, each with the hash of what the name gives here."""
     spec = recipe.tokenizer
     name = spec.path if isinstance(spec, TokenizerSpec) else spec
-    if not isinstance(name, str) or os.path.isabs(name):
+    if not isinstance(name, str) or os.path.isabs(name) or is_url(name):
         return
     try:
         folder = locate(name).parent

@@ -4,11 +4,9 @@ Before new output shards take their names, those that no longer stand move to `w
 with the parts that their rows are from, and the counts of removed documents. The sweep at the end of a run takes them.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from zydaflow.provenance.commits import Artefact, Record, Store, file_name
 from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
 from zydaflow.stages.runs import runs
+from zydaflow.storage import move, remove, stamp
 
 PREVIOUS_VERSION = 1
 STAGE = "previous"
@@ -50,7 +49,7 @@ def set_aside(store: Store, fp: str, stale: Sequence[Record]) -> None:
         store.commit(Record(STAGE, STAGE, fp, artefacts, facts={"shards": shards, "counts": counts}))
     for record in stale:
         store.withdraw(record)
-        store.path(record.artefacts["shard"].path).unlink(missing_ok=True)
+        remove([store.path(record.artefacts["shard"].path)])
 
 
 def _of_use(records: Iterable[Record], fp: str) -> Iterator[Record]:
@@ -62,8 +61,7 @@ def _moved(store: Store, record: Record) -> Artefact:
     shard = record.artefacts["shard"]
     moved = replace(shard, path=f"work/previous/{file_name(record.unit)}.{record.fingerprint[:12]}.arrow")
     if store.intact(shard):
-        store.path(moved.path).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(store.path(shard.path), store.path(moved.path))
+        move(store.path(shard.path), store.path(moved.path))
     return moved
 
 
@@ -134,11 +132,11 @@ class Previous:
         return tokens
 
     def _shard(self, number: int) -> pa.Table:
-        return _opened(self._store.root, self._files[number])
+        return _opened(str(self._store.root), self._files[number])
 
 
 @lru_cache(maxsize=1024)
-def _opened(root: Path, artefact: Artefact) -> pa.Table:
+def _opened(root: str, artefact: Artefact) -> pa.Table:
     """A shard, memory-mapped and checked once per process: every part that it has rows of asks for it."""
     return pa.ipc.open_stream(Store(root).map(artefact)).read_all()
 
@@ -146,13 +144,13 @@ def _opened(root: Path, artefact: Artefact) -> pa.Table:
 def load(store: Store, fp: str) -> Previous:
     """What was set aside for recipes of this fingerprint, read once per process."""
     try:
-        modified = store.record_path(Record(STAGE, STAGE, fp)).stat().st_mtime_ns
+        stamped = stamp(store.path(Record(STAGE, STAGE, fp).name))
     except FileNotFoundError:
         return Previous(store, None)
-    return _loaded(store.root, fp, modified)
+    return _loaded(str(store.root), fp, stamped)
 
 
 @lru_cache(maxsize=2)
-def _loaded(root: Path, fp: str, modified: int) -> Previous:
+def _loaded(root: str, fp: str, stamped: str) -> Previous:
     store = Store(root)
     return Previous(store, store.find(STAGE, STAGE, fp))

@@ -1,6 +1,5 @@
 """Recompute: units of a finished run done once more, apart from it, and held against its commit records."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.parts import steps_of
 from zydaflow.stages.prepare import prepare_part
 from zydaflow.stages.unit import Unit
+from zydaflow.storage import temporary_folder
 
 PREPARE = "prepare"  # measure, judge, keep and sketch, which one pass over a part of the raw text makes
 
@@ -132,7 +132,7 @@ def recompute(run: Store, scratch: str, check: Check) -> Checked:
 
     Raises what the unit raises; InputError is told as an obstacle.
     """
-    with tempfile.TemporaryDirectory(dir=scratch) as root:
+    with temporary_folder(scratch) as root:
         try:
             check.function(Layer(root, run), *check.arguments)
         except InputError as error:

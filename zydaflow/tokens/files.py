@@ -1,9 +1,13 @@
 """Where a tokenizer's files are: on this machine, or on the hub."""
 
 import json
+import tempfile
+from contextlib import suppress
+from functools import cache, lru_cache
 from pathlib import Path
 
 from zydaflow.errors import InputError
+from zydaflow.storage import is_url, path_of, read, stamp
 
 TOKENIZER = "tokenizer.json"
 CONFIGS = ("tokenizer_config.json", "special_tokens_map.json")
@@ -14,7 +18,7 @@ def locate(name: str) -> Path:
 
     Raises InputError if there is none, or the hub cannot be reached.
     """
-    path = Path(name).expanduser()
+    path = _copied(name, stamp(path_of(name))) if is_url(name) else Path(name).expanduser()
     if path.is_file():
         return path
     folder = path if path.is_dir() else _download(name)
@@ -24,6 +28,23 @@ def locate(name: str) -> Path:
             f"transformers.AutoTokenizer.from_pretrained({name!r}).save_pretrained(FOLDER) writes one."
         )
     return folder / TOKENIZER
+
+
+@lru_cache(maxsize=4)
+def _copied(url: str, stamped: str) -> Path:
+    """A copy on this machine of a tokenizer.json, with what lies beside it."""
+    folder, name = Path(_copies().name, stamped), url.rpartition("/")[2]
+    folder.mkdir()
+    for path in [path_of(url), *(path_of(url).parent / config for config in CONFIGS)]:
+        with suppress(FileNotFoundError):
+            (folder / path.name).write_bytes(read(path))
+    return folder / name
+
+
+@cache
+def _copies() -> tempfile.TemporaryDirectory[str]:
+    """Goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="zydaflow-")
 
 
 def _download(name: str) -> Path:
