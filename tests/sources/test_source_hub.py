@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from reading import read, spec
 
+from zydaflow import patience
 from zydaflow.errors import InputError
-from zydaflow.sources import hub, patience, plan_dataset
+from zydaflow.sources import hub, plan_dataset
 from zydaflow.sources.hub import HubName, parse_hub_name
 
 HERE = Path(__file__).parent

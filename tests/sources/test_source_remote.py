@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from reading import read, spec
 
+from zydaflow import patience
 from zydaflow.errors import InputError, RunError
-from zydaflow.sources import patience, plan_dataset, read_shard
+from zydaflow.sources import plan_dataset, read_shard
 
 TEXTS = [f"text {i}" for i in range(100)]
 LINES = "".join(f'{{"text": "{text}"}}\n' for text in TEXTS).encode()

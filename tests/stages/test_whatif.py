@@ -17,7 +17,10 @@ from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.outcomes import DUPLICATES
 from zydaflow.provenance.whatif_tables import render
+from zydaflow.recipe import load_recipe
+from zydaflow.stages import account
 from zydaflow.stages.clean import clean
+from zydaflow.stages.plan import plan
 
 UNPINNED = {"shingle": {"size": 3}, "threshold": 0.5}
 PINNED = UNPINNED | {"bands": 32, "rows": 4}
@@ -125,6 +128,21 @@ def test_of_datasets_that_take_no_part_or_have_no_documents(
     assert whatif(empty)["datasets"]["c"]["then"] == {"documents": 0, "bytes": 0}
 
 
+@pytest.mark.parametrize("until", ["measure", "match", "decide"])
+def test_of_runs_that_ended_early(serial: Serial, entries: list[dict], tmp_path: Path, until: str) -> None:
+    out = serial.run(_recipe(entries, tmp_path / "out", **PINNED), until=until)
+    answer = whatif(out, ["c", "b", "a"], 0.8, output=tmp_path / "then.parquet")
+    real = serial.run(_recipe(entries[::-1], tmp_path / "real", **PINNED | {"threshold": 0.8}))
+    assert _untokenized(tmp_path / "then.parquet").equals(_untokenized(real / "evidence" / "removed.parquet"))
+    told = waterfall.load(real)["datasets"]
+    assert {n: of["then"]["documents"] for n, of in answer["datasets"].items()} == {
+        n: of["outcomes"]["written"]["documents"] for n, of in told.items()
+    }
+    serial.run(_recipe(entries, tmp_path / "out", **PINNED), until="decide")
+    decided, finished = whatif(out), whatif(serial.run(_recipe(entries, tmp_path / "out", **PINNED)))
+    assert decided == finished
+
+
 def test_questions_that_cannot_be_answered(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
     rules = [{"signal": "n_words", "min": 5}]
     out = serial.run(recipe(entries, tmp_path / "out", tokenizer=None, dedup=PINNED, filters=rules))
@@ -153,10 +171,11 @@ def test_runs_that_have_no_answer(serial: Serial, entries: list[dict], tmp_path:
     out = serial.run(recipe(entries, tmp_path / "none", tokenizer=None, dedup=None))
     with pytest.raises(RecipeError, match="its recipe says dedup: null"):
         whatif(out)
-    out = serial.run(_recipe(entries, tmp_path / "out", **PINNED), until="match")
+    changed = _recipe(entries[::-1], tmp_path / "out", **PINNED)
+    account.begin(Store(serial.run(_recipe(entries, tmp_path / "out", **PINNED))), plan(load_recipe(changed)))
     with pytest.raises(InputError, match="has not come to its end"):
-        whatif(out)
-    serial.run(_recipe(entries, tmp_path / "out", **PINNED))
+        whatif(tmp_path / "out")
+    out = serial.run(_recipe(entries, tmp_path / "out", **PINNED))
     path = next(out.glob("work/signatures/b/*"))
     content = path.read_bytes()
     path.unlink()

@@ -10,9 +10,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from zydaflow.errors import InputError
+from zydaflow.patience import may_pass
 from zydaflow.sources.forms import SUFFIXES, form_of
 from zydaflow.sources.outputs import without_outputs
-from zydaflow.sources.patience import may_pass
 from zydaflow.sources.saved import saved_files
 from zydaflow.sources.splits import refuse_split
 

@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from zydaflow.errors import InputError
+from zydaflow.patience import is_network_error, patiently, status_of
 from zydaflow.sources.forms import SUFFIXES, form_of
 from zydaflow.sources.listing import InputFile, bytewise, file_system, input_file, list_files
-from zydaflow.sources.patience import is_network_error, patiently, status_of
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec

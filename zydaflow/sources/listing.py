@@ -8,9 +8,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from zydaflow.errors import InputError
+from zydaflow.patience import from_storage
 from zydaflow.sources.find import find_files
 from zydaflow.sources.open import is_local, local_version, remote_version
-from zydaflow.sources.patience import from_storage
 
 if TYPE_CHECKING:
     from zydaflow.recipe import DatasetSpec

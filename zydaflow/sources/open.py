@@ -9,9 +9,9 @@ import fsspec
 import pyarrow as pa
 
 from zydaflow.errors import InputError
-from zydaflow.sources.patience import EXPIRED, GONE, from_storage, is_final, is_network_error
+from zydaflow.patience import EXPIRED, GONE, from_storage, is_final, is_network_error
 from zydaflow.sources.shard import Shard
-from zydaflow.sources.unbroken import UnbrokenFile
+from zydaflow.unbroken import UnbrokenFile
 
 REMOTE_BLOCK = 8 * 2**20  # bytes fetched at a time
 VERSION_KEYS = (

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.commits import DamagedArtefact, Store
-from zydaflow.provenance.run_file import RECIPE, RUN, read_run
+from zydaflow.provenance.run_file import RECIPE, RUN, STATISTICS, read_run
 from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.stages.manifest import Manifest
 from zydaflow.storage import AnyPath
@@ -27,15 +27,16 @@ class Finished(NamedTuple):
     manifest: Manifest
 
 
-def finished(out: AnyPath, needs: Sequence[str]) -> Finished:
+def finished(out: AnyPath, needs: Sequence[str], to_the_end: bool = True) -> Finished:
     """The run in a folder, whose parts have their files of these kinds (of `FILES`).
 
+    Unless it must have come `to_the_end`, its statistics are enough: a run has them since an alarm or --until ended it.
     Raises InputError for what is no finished run, or lacks any of them; RecipeError for one without deduplication.
     """
     store, run = Store(out), read_run(out)
     if run is None:
         raise InputError(f"{out}: no {RUN} that can be read, so this is no folder of a run")
-    if not run["finished"]:
+    if not run["finished"] and (to_the_end or not store.path(STATISTICS).exists()):
         raise InputError(f"{out}: the run has not come to its end; `zydaflow run` goes on with it")
     recipe = load_recipe(store.path(RECIPE))
     if recipe.dedup is None:
