@@ -202,9 +202,14 @@ def cpu_seconds() -> float:
     return sum(t.user + t.system for t in times)
 
 
-def warm_up(store: Store) -> Done:
+def warm_up(store: Store, number: int, workers: int) -> Done:
+    """Ends when all workers are here, or one that is done would take the unit of another, which starts up later."""
     compile_kernels()
-    time.sleep(0.5)  # or a worker that is done takes the other's unit too, and the other starts up inside a stage
+    here = store.path("started")
+    here.mkdir(exist_ok=True)
+    (here / str(number)).touch()
+    while len(os.listdir(here)) < workers:
+        os.sched_yield()
     return Done(0, 0)
 
 
@@ -244,7 +249,8 @@ def main() -> None:
     print(f"{options.documents:,} documents made in {time.perf_counter() - started:.1f} s")
     with session("local", options.workers):
         on_every_node(compile_kernels)
-        run_units(store, "start-up", [Unit(f"{k}", warm_up, (), 0) for k in range(options.workers)], 0)
+        starts = [Unit(f"{k}", warm_up, (k, options.workers), 0) for k in range(options.workers)]
+        run_units(store, "start-up", starts, 0)
         stages = list(deduplicate(store, recipe, manifest, path))
     report(store, options.documents, options.workers, stages)
     if not options.out:

@@ -104,6 +104,21 @@ def test_every_unit_is_done_once_and_counted(store: Store) -> None:
     assert (progress["state"], progress["done"], progress["units"]) == ("done", 9, 9)
 
 
+def test_one_that_fails_among_small_units_that_share_a_task_is_done_by_itself(store: Store) -> None:
+    with pytest.raises(RunError, match="1 of the units failed") as raised:
+        run_units(store, "stage", [*_units(wrong, 1), *_units(fine, 60)], MEMORY)
+    assert "wrong-0: ValueError: a fault in the code" in str(raised.value)
+    assert _tries(store, "wrong-0") == 2
+    assert [_tries(store, f"fine-{k}") for k in range(60)] == [1] * 60
+
+
+def test_what_shared_a_task_with_one_that_kills_the_worker_is_done_again_by_itself(store: Store) -> None:
+    timing = run_units(store, "stage", [*_units(fine, 2), *_units(dying, 1, 2), *_units(fine, 60)[2:]], MEMORY)
+    assert (timing.units, timing.documents) == (61, 121)
+    assert _tries(store, "dying-0") == 3
+    assert [_tries(store, f"fine-{k}") for k in (0, 1, 59)] == [2, 2, 1]
+
+
 def test_storage_that_times_out_twice_is_tried_again(store: Store) -> None:
     assert run_units(store, "stage", _units(passing, 2, 2), MEMORY).units == 2
     assert _tries(store, "passing-0") == 3

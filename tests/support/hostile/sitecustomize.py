@@ -15,8 +15,7 @@ from types import ModuleType
 SIGNAL = "test.hostile"
 LIMIT = int(os.environ.get("HOSTILE_LIMIT", 1_500_000))  # bytes at once that are too many where a document says so
 GREED = 100  # bytes that are taken for each of a greedy document's
-ROOM = int(os.environ.get("HOSTILE_ROOM", 0))  # bytes that a process may take; 0: whatever there is
-STEP = 50_000_000
+ROOM = int(os.environ.get("HOSTILE_ROOM", 0))  # bytes that a process may take for them
 
 
 def _fail(data: bytes, at: bytes = b"") -> None:
@@ -40,14 +39,9 @@ def _want_memory(data: bytes) -> None:
 
 
 def _take(size: int) -> None:
-    """Really takes memory: no more than there is, or for as long as nothing stops it."""
+    """Really takes memory, of which a process has no more than ROOM."""
     import numpy as np
 
-    if not ROOM:
-        taken = [np.ones(min(STEP, size - start), np.uint8) for start in range(0, size, STEP)]
-        if sum(map(len, taken)) > LIMIT * GREED:
-            signal.pause()
-        return
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as file:
         address_space = int(file.read().split()[0]) * resource.getpagesize()
