@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 from ray.autoscaler._private.util import prepare_config, validate_config
 
@@ -40,12 +41,12 @@ def test_the_launchers_setup_makes_a_machine_that_runs_zydaflow(launcher: dict, 
 def test_the_lock_file_pins_what_the_package_asks_for() -> None:
     lines = (CONFIGS / "requirements.lock").read_text().splitlines()
     pairs = [line.split("==") for line in lines if "==" in line]
-    pinned = {name.lower(): Version(number) for name, number in pairs}
+    pinned = {canonicalize_name(name): Version(number) for name, number in pairs}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    for text in [*project["dependencies"], *extras["cluster"], *extras["langid"]]:
+    for text in [*project["dependencies"], *extras["cluster"], *extras["langid"], *extras["s3"]]:
         requirement = Requirement(text)
-        assert pinned[requirement.name.lower()] in requirement.specifier, text
+        assert pinned[canonicalize_name(requirement.name)] in requirement.specifier, text
 
 
 def test_every_pod_of_the_rayjob_has_the_volume_and_shared_memory() -> None:
