@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.storage import secure
 
 
 def test_all_but_working_files_are_on_disk_before_their_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,6 +17,8 @@ def test_all_but_working_files_are_on_disk_before_their_record(tmp_path: Path, m
     assert synced == []
     store.write("evidence/removed", b"22")
     record = store.commit(Record("stage", "unit", "fingerprint"))
+    assert synced == [2]
+    secure([store.path(record.name)])  # as at the end of a run, before run.json says so
     assert synced == [2, store.path(record.name).stat().st_size]
 
 

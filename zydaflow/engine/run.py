@@ -117,15 +117,16 @@ def _execute(store: Store, units: list[Unit], trouble: Trouble | None) -> list[t
     pa.set_cpu_count(1)
     name_this_node()
     outcomes = []
-    for unit in units:
-        started = time.perf_counter()
-        try:
-            done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
-        except Exception:
-            if len(units) == 1:
-                raise
-            break
-        outcomes.append((done, time.perf_counter() - started))
+    with store.behind():
+        for unit in units:
+            started = time.perf_counter()
+            try:
+                done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
+            except Exception:
+                if len(units) == 1:
+                    raise
+                break
+            outcomes.append((done, time.perf_counter() - started))
     return outcomes
 
 

@@ -4,13 +4,15 @@ A record lies in `commits/<stage>/<unit>.<fingerprint>.json` below the output fo
 verification read these records and nothing else.
 """
 
+import contextlib
 import os
 import re
 import secrets
 import socket
 import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +22,7 @@ import xxhash
 from upath import UPath
 
 from zydaflow.errors import ZydaflowError
+from zydaflow.provenance.behind import Behind
 from zydaflow.storage import (
     TEMPORARY,
     AnyPath,
@@ -83,7 +86,8 @@ class Record:
 
     def to_json(self) -> bytes:
         """The record, with its own checksum."""
-        body = {"schema": SCHEMA_VERSION, **asdict(self)}
+        artefacts = {name: vars(artefact) for name, artefact in self.artefacts.items()}
+        body = {"schema": SCHEMA_VERSION, **vars(self), "artefacts": artefacts}
         return orjson.dumps({"record": body, "xxh3": _checksum(body)}, option=orjson.OPT_SORT_KEYS)
 
     @classmethod
@@ -119,8 +123,10 @@ def _record_name(stage: str, unit: str, fingerprint: str) -> str:
 class Output:
     """A file being written, which hashes what passes through. It gets a name only by `finish`."""
 
-    def __init__(self, root: UPath, folder: str) -> None:
-        self._root, self._hash, self._bytes = root, xxhash.xxh3_128(), 0
+    def __init__(self, store: "Store", folder: str) -> None:
+        root = store.root
+        self._store, self._hash, self._bytes = store, xxhash.xxh3_128(), 0
+        self._finished = False
         self._temporary: Path | None = None
         if is_local(root):
             (root / folder).mkdir(parents=True, exist_ok=True)
@@ -160,25 +166,32 @@ class Output:
 
         In a power failure a record does not outlive what it names, but for files in `work/`, which are many and large:
         these then come out short, so that `find` passes over the record, or differ from their checksum when they are
-        read, and are made again.
+        read, and are made again. A record itself is whole or none, by its own checksum.
         """
         self._file.flush()
-        if self._temporary is None:
-            publish(self._file, self._root / relative)
-            self._file.close()
-        else:
-            self._rename(self._temporary, Path(str(self._root), relative))
+        self._finished = True
+        self._store.hand_over(partial(self._give_name, relative), self._close)
         return Artefact(relative, self._bytes, self._hash.hexdigest(), rows)
 
-    def _rename(self, temporary: Path, final: Path) -> None:
-        if not final.is_relative_to(str(self._root / "work")):
-            os.fsync(self._file.fileno())
-        self._file.close()
-        final.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(temporary, final)
+    def _give_name(self, relative: str) -> None:
+        try:
+            if self._temporary is None:
+                publish(self._file, self._store.root / relative)
+                return
+            if not relative.startswith(("work/", "commits/")):
+                os.fsync(self._file.fileno())
+            final = Path(str(self._store.root), relative)
+            final.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self._temporary, final)
+        finally:
+            self._close()
 
     def discard(self) -> None:
         """Removes what was written, unless it was finished."""
+        if not self._finished:
+            self._close()
+
+    def _close(self) -> None:
         try:
             self._file.close()
         finally:
@@ -191,17 +204,44 @@ class Store:
 
     def __init__(self, root: AnyPath) -> None:
         self.root = path_of(root)
+        self._behind: Behind | None = None
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (str(self.root),)
 
     def path(self, relative: str) -> UPath:
         """Of a file below the root; the file of another folder is named by its whole path or URL."""
+        self._settle()
         return below(self.root, relative)
 
     def create(self, folder: str) -> Output:
         """A new file whose final place will be in this folder below the root."""
-        return Output(self.root, folder)
+        return Output(self, folder)
+
+    @contextlib.contextmanager
+    def behind(self) -> Iterator[None]:
+        """Inside, files are finished and records committed by a thread, in order, while the work goes on.
+
+        All is there at the end, and whenever the store is asked for a file. Raises what finishing raised.
+        """
+        self._behind = Behind()
+        try:
+            yield
+            self._settle()
+        finally:
+            self._behind.close()
+            self._behind = None
+
+    def hand_over(self, work: Callable[[], None], give_up: Callable[[], None]) -> None:
+        """Does the work, or has it done where that is `behind`; `give_up` comes in its place after a failure."""
+        if self._behind is None:
+            work()
+        else:
+            self._behind.hand_over(work, give_up)
+
+    def _settle(self) -> None:
+        if self._behind is not None:
+            self._behind.settle()
 
     def write(self, relative: str, data: bytes) -> Artefact:
         """Writes a small file whole."""
@@ -271,7 +311,7 @@ class Store:
 
     def records(self, stage: str = "*") -> Iterator[Record]:
         """All readable records of a stage, or of all stages, in the order of their paths."""
-        folder = self.root / "commits" if stage == "*" else self.root / "commits" / stage
+        folder = self.path("commits") if stage == "*" else self.path(f"commits/{stage}")
         for _, data in contents(folder, (name for name in files_below(folder) if name.endswith(".json"))):
             record = parse_record(data)
             if record is not None:

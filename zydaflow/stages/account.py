@@ -24,7 +24,7 @@ from zydaflow.say import warn
 from zydaflow.stages.aside import failing_of
 from zydaflow.stages.plan import Plan
 from zydaflow.stages.unit import Timing
-from zydaflow.storage import TEMPORARY, files_below, remove, remove_empty_folders
+from zydaflow.storage import TEMPORARY, files_below, remove, remove_empty_folders, secure
 
 REPORT = "report/index.html"
 UNREADABLE_SHARE = 0.05  # of a dataset's records, beyond which it is taken to be damaged rather than dirty
@@ -112,6 +112,7 @@ def account(store: Store, plan: Plan, records: list[Record], timings: dict[str, 
     pages = store.commit(Record("account", "account", fp, artefacts))
     if finished:
         _sweep(store, [*records, pages])
+        secure(store.path(record.name) for record in [*records, pages])
     _write_run(store, plan, [*records, pages], timings, finished)
     if plan.recipe.alarms.stop and not finished:
         _stop_at_alarms(store, found)
