@@ -134,7 +134,7 @@ def test_the_unlikeliest_labels_are_known_too():
     check_labels(["en", "ie", "wuu", "bcl", "xal", "tyv"], resources)
     with pytest.raises(RecipeError, match=r"no label 'english'") as caught:
         check_labels(["english"], resources)
-    assert str(caught.value).count(", ") == 175
+    assert str(caught.value).endswith("and 164 more")
 
 
 def test_no_model_at_all():
