@@ -9,6 +9,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -136,10 +137,14 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, int]]:
 
 def secure(paths: Iterable[UPath]) -> None:
     """Waits until files are on their disk, from where a power failure does not take them."""
-    for path in paths:
-        if is_local(path):
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+    with ThreadPoolExecutor(AT_A_TIME) as pool:  # a disk takes many at one go
+        list(pool.map(_secure, paths))
+
+
+def _secure(path: UPath) -> None:
+    if is_local(path):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
 
 
 def read(path: UPath) -> bytes:

@@ -5,7 +5,8 @@
 Three tables:
 
 - the run of RECIPE, in a temporary folder and in this process alone, one unit after the other, with timers around what
-  is there for safety's sake: checksums, giving files their names, commit records, waiting for the disk (fsync);
+  is there for safety's sake: checksums, giving files their names, commit records, the disk (fsync); and of that, what
+  the work waits for, and what a thread does beside it;
 - the whole command on the finished folders of that run and of the next;
 - SHARDS files of 20 kB, made up, beside the same text in few large files, as whole commands less start-up: what a shard
   costs beyond its computing. These use the recipe's tokenizer, and a rule set and deduplication of their own.
@@ -16,12 +17,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import orjson
@@ -31,6 +33,7 @@ import xxhash
 
 from zydaflow import pipeline
 from zydaflow.provenance import commits
+from zydaflow.provenance.behind import Behind
 from zydaflow.provenance.run_file import read_run
 from zydaflow.recipe import Recipe, dump_recipe, load_recipe
 from zydaflow.stages import account, match, measuring
@@ -43,12 +46,18 @@ LARGE = 8  # files of the same text
 HASHED_IN = (commits, match, measuring)  # modules with checksums
 
 
-class Stopwatch:
-    """Seconds inside functions, by a name; what one of them calls of the others counts there alone."""
+WAITING = "waiting for it"
+
+
+class Stopwatch(threading.local):
+    """Seconds inside functions, by a name and by thread; what one calls of the others counts there alone."""
+
+    whole: ClassVar[list[tuple[bool, dict[str, float]]]] = []  # whether it is the work's own thread, and its seconds
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._inner = 0.0
+        self.whole.append((threading.current_thread() is threading.main_thread(), self.seconds))
 
     def around(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, timed."""
@@ -72,6 +81,9 @@ class Stopwatch:
         commits.Output.finish = self.around("naming files", commits.Output.finish)  # type: ignore[method-assign]
         commits.Store.commit = self.around("records", commits.Store.commit)  # type: ignore[method-assign]
         commits.Store.map = self.around("looking at files", commits.Store.map)  # type: ignore[method-assign]
+        commits.Output._give_name = self.around("naming files", commits.Output._give_name)  # type: ignore[method-assign]
+        Behind.settle = self.around(WAITING, Behind.settle)  # type: ignore[method-assign]
+        Behind.finish = self.around(WAITING, Behind.finish)  # type: ignore[method-assign]
 
     def _time_hashes(self, module: ModuleType) -> None:
         timed = {name: self.around("checksums", getattr(xxhash, name)) for name in dir(xxhash) if "digest" in name}
@@ -98,14 +110,21 @@ def run_here(recipe: Recipe) -> None:
     pipeline.stages_until(None)(pipeline.Pipeline(planned, store))
     whole = time.perf_counter() - started
     size = sum(counts.counts["read_bytes"] for counts in store.records("measure"))
+    waited, beside = Counter[str](), Counter[str]()
+    for own, seconds in stopwatch.whole:
+        (waited if own else beside).update(seconds)
+    costs = waited + beside
+    del costs[WAITING]  # is for what the other thread does
     print(f"{size / 1e6:.0f} MB of text in one process: {whole:.1f} s, of which for safety")
-    for name, seconds in [*stopwatch.seconds.items(), ("all", sum(stopwatch.seconds.values()))]:
-        print(f"  {name:<18} {seconds:>7.2f} s {seconds / whole:>7.2%}")
+    sums = [("all", costs.total()), ("  waited for", waited.total()), ("  beside the work", beside.total())]
+    for name, cost in [*costs.items(), *sums]:
+        print(f"  {name:<18} {cost:>7.2f} s {cost / whole:>7.2%}")
 
 
 def _run_units(store: commits.Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
     for unit in units:
-        unit.function(store, *unit.arguments)
+        with store.behind():
+            unit.function(store, *unit.arguments)
     return Timing(units=len(units))
 
 

@@ -21,7 +21,7 @@ def test_the_work_goes_on_meanwhile() -> None:
     on.set()  # comes only when the giver has gone on
     behind.settle()
     assert done == [True]
-    behind.close()
+    behind.finish()
 
 
 def test_all_is_done_in_order_and_the_giver_waits_when_too_much_does() -> None:
@@ -33,7 +33,7 @@ def test_all_is_done_in_order_and_the_giver_waits_when_too_much_does() -> None:
     assert len(done) >= 2 * MOST
     behind.settle()
     assert done == [True, *range(3 * MOST)]
-    behind.close()
+    behind.finish()
 
 
 def test_nothing_is_done_after_a_failure() -> None:
@@ -46,7 +46,7 @@ def test_nothing_is_done_after_a_failure() -> None:
             behind.settle()
     with pytest.raises(ZeroDivisionError):
         behind.hand_over(lambda: done.append("work"), lambda: done.append("this too"))
-    behind.close()
+    behind.finish()
     assert done == ["given up", "this too"]
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from zydaflow.provenance import commits
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.storage import secure
 
@@ -32,3 +33,16 @@ def test_a_working_file_that_was_lost_is_not_taken_as_done(tmp_path: Path) -> No
         store.map(artefact)
     store.path("work/bands/0").write_bytes(b"")
     assert store.find("stage", "unit", "fingerprint") is None
+
+
+def test_a_large_file_comes_to_the_disk_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = []
+    monkeypatch.setattr(commits, "SYNCED", 4)
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_size))
+    for folder, expected in (("corpus/a", [4, 9, 11]), ("work/kept", [])):
+        synced.clear()
+        with Store(tmp_path).create(folder) as out:
+            for data in (b"1234", b"56", b"789", b"ab"):
+                out.write(data)
+            out.finish(f"{folder}/file", 1)
+        assert synced == expected

@@ -40,6 +40,7 @@ from zydaflow.storage import (
 
 SCHEMA_VERSION = 1
 NODE = "ZYDAFLOW_NODE"
+SYNCED = 2**24  # bytes of a file that are brought to the disk at a time, while it is being written
 
 
 class DamagedArtefact(ZydaflowError):
@@ -126,7 +127,8 @@ class Output:
     def __init__(self, store: "Store", folder: str) -> None:
         root = store.root
         self._store, self._hash, self._bytes = store, xxhash.xxh3_128(), 0
-        self._finished = False
+        self._finished, self._synced = False, 0
+        self._lasting = not folder.startswith(("work", "commits"))
         self._temporary: Path | None = None
         if is_local(root):
             (root / folder).mkdir(parents=True, exist_ok=True)
@@ -147,6 +149,10 @@ class Output:
         self._hash.update(view)
         self._bytes += len(view)
         self._file.write(view)
+        if self._lasting and self._bytes - self._synced >= SYNCED:
+            self._synced = self._bytes
+            self._file.flush()
+            self._store.hand_over(self._sync, lambda: None)
         return len(view)
 
     def writable(self) -> bool:
@@ -178,13 +184,16 @@ class Output:
             if self._temporary is None:
                 publish(self._file, self._store.root / relative)
                 return
-            if not relative.startswith(("work/", "commits/")):
-                os.fsync(self._file.fileno())
+            self._sync()
             final = Path(str(self._store.root), relative)
             final.parent.mkdir(parents=True, exist_ok=True)
             os.replace(self._temporary, final)
         finally:
             self._close()
+
+    def _sync(self) -> None:
+        if self._lasting and self._temporary is not None and not self._file.closed:
+            os.fsync(self._file.fileno())
 
     def discard(self) -> None:
         """Removes what was written, unless it was finished."""
@@ -229,7 +238,7 @@ class Store:
             yield
             self._settle()
         finally:
-            self._behind.close()
+            self._behind.finish()
             self._behind = None
 
     def hand_over(self, work: Callable[[], None], give_up: Callable[[], None]) -> None:
