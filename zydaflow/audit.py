@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from zydaflow.engine import explained, on_every_node, run_units, session
 from zydaflow.engine.apart import run_apart
+from zydaflow.engine.progress import Meter
 from zydaflow.errors import InputError
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.provenance.run_file import RECIPE, RUN, read_run
@@ -35,6 +36,7 @@ from zydaflow.stages.recompute import (
     failed,
     recompute,
 )
+from zydaflow.stages.unit import Done
 from zydaflow.stages.warmup import compile_kernels
 from zydaflow.storage import AnyPath, temporary_folder
 
@@ -146,8 +148,13 @@ def _recompute(run: Layer, recipe: Recipe, checks: Sequence[Check]) -> Iterator[
         except DamagedArtefact as damage:
             raise InputError(f"{damage}; `zydaflow verify` tells what else is damaged") from damage
     calls = [(run, str(run.root), check) for check in checks]
+    meter = Meter(run, "audit", len(checks), 0, 0)
+    meter.tick()
     for number, result in run_apart(recompute, calls, [check.node for check in checks], memory):
+        meter.finished(Done(0, 0), 0)
+        meter.tick()
         yield failed(checks[number], result) if isinstance(result, Exception) else result
+    meter.close()
 
 
 def _counted(checks: Sequence[Check], done: Sequence[Checked]) -> list[StageAudit]:

@@ -44,7 +44,7 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
         except ZydaflowError as error:
             warn(f"{program}: {error}")
             return error.exit_code
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):  # the latter is how handlers of Ray stop
             warn(stopped)
             return RunError.exit_code
         except ConnectionError as error:  # of storage or a cluster, which may be there again later

@@ -13,7 +13,7 @@ from functools import partial
 
 from upath import UPath
 
-from zydaflow.engine import begin_progress, explained, on_every_node, preflight, run_units, session
+from zydaflow.engine import Nodes, begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.known import known
@@ -53,8 +53,8 @@ from zydaflow.suggest import nearest
 class Pipeline:
     """One run of one recipe, stage by stage. Needs a Ray session around it."""
 
-    def __init__(self, planned: Plan, store: Store) -> None:
-        self.plan, self.recipe, self.store = planned, planned.recipe, store
+    def __init__(self, planned: Plan, store: Store, nodes: Nodes | None = None) -> None:
+        self.plan, self.recipe, self.store, self._nodes = planned, planned.recipe, store, nodes
         self.timings: dict[str, Timing] = {}
         self.records: list[Record] = []
         self.manifest: manifests.Manifest | None = None
@@ -127,7 +127,8 @@ class Pipeline:
 
     def _do(self, stage: str, units: list[Unit], of: int | None = None) -> None:
         reused = max(0, (of or len(units)) - len(units))
-        self.timings[stage] = run_units(self.store, stage, units, self.recipe.resources.memory_per_task, reused)
+        memory = self.recipe.resources.memory_per_task
+        self.timings[stage] = run_units(self.store, stage, units, memory, reused, self._nodes)
         self.store.learn()
 
 
@@ -218,21 +219,21 @@ def perform(
         begin_progress(store)
         with session(address, workers):
             account.begin(store, planned)
-            _preflight(planned.recipe, str(store.root))
+            nodes = _preflight(planned.recipe, str(store.root))
             on_every_node(compile_kernels)
-            _tell(story, planned, store, time.perf_counter() - started)
+            _tell(story, planned, store, nodes, time.perf_counter() - started)
     return store.root
 
 
-def _preflight(recipe: Recipe, out: str) -> None:
-    preflight(partial(facts, recipe, out), out, recipe.resources.memory_per_task)
+def _preflight(recipe: Recipe, out: str) -> Nodes:
+    return preflight(partial(facts, recipe, out), out, recipe.resources.memory_per_task)
 
 
-def _tell(story: Story, planned: Plan, store: Store, startup: float) -> None:
+def _tell(story: Story, planned: Plan, store: Store, nodes: Nodes, startup: float) -> None:
     """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
     mended: dict[str, str] = {}  # damaged files, and where they were made
     while True:
-        pipeline = Pipeline(planned, known(store))
+        pipeline = Pipeline(planned, known(store), nodes)
         pipeline.timings["start-up"] = Timing(wall=startup)
         try:
             story(pipeline)

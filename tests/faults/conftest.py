@@ -1,5 +1,6 @@
 """One Ray cluster of three nodes for all tests of this folder, and a way to order faults in its processes."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -72,18 +73,25 @@ def environment(_orders: Faults) -> dict[str, str]:
     return os.environ | {"ZYDAFLOW_FAULTS": str(_orders.folder), "PYTHONPATH": path}
 
 
-@pytest.fixture(scope="package")
-def cluster(environment: dict[str, str]) -> Iterator[Cluster]:
-    """Three nodes with one core each, whose workers take orders."""
+@contextlib.contextmanager
+def nodes(number: int, environment: dict[str, str]) -> Iterator[Cluster]:
+    """A cluster of so many nodes with one core each, whose workers take orders."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("ZYDAFLOW_FAULTS", "PYTHONPATH"):
             patch.setenv(name, environment[name])
         head = {**NODE, "include_dashboard": False, "_system_config": QUICK}
         cluster = Cluster(initialize_head=True, head_node_args=head)
-        for _ in range(2):
+        for _ in range(1, number):
             cluster.add_node(**NODE)
         yield cluster
         cluster.shutdown()
+
+
+@pytest.fixture(scope="package")
+def cluster(environment: dict[str, str]) -> Iterator[Cluster]:
+    """Three nodes."""
+    with nodes(3, environment) as cluster:
+        yield cluster
 
 
 def raylet(node: object) -> int:

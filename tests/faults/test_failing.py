@@ -58,8 +58,8 @@ def test_a_signal_stops_within_five_seconds(
     until(faults.held, "worker in mid-stage")
     family = psutil.Process(running.pid).children(recursive=True)  # a Ray of its own
     sent = time.monotonic()
-    if number == signal.SIGINT:
-        os.killpg(running.pid, number)  # as a terminal does
+    if options == LOCAL:
+        os.killpg(running.pid, number)  # as terminals and batch systems do
     else:
         running.send_signal(number)
     _, told = running.communicate(timeout=DEADLINE)
@@ -68,6 +68,22 @@ def test_a_signal_stops_within_five_seconds(
     assert "stopped; the same command resumes" in told
     assert "Traceback" not in told
     assert psutil.wait_procs(family, timeout=30)[1] == []
+
+
+def test_a_signal_to_all_processes_while_ray_starts(runs: Runs, undisturbed: dict[str, str]) -> None:
+    """Ray handles signals in its own way then, and its parts are as old as the moment."""
+    running = runs.start("a", *LOCAL)
+    driver = psutil.Process(running.pid)
+    until(lambda: any(child.name() == "raylet" for child in driver.children()), "node of Ray")
+    os.killpg(running.pid, signal.SIGTERM)
+    sent = time.monotonic()
+    _, told = running.communicate(timeout=DEADLINE)
+    assert time.monotonic() - sent < 5
+    assert running.returncode == 4
+    assert "stopped; the same command resumes" in told
+    assert "Traceback" not in told
+    runs.finish("a", *LOCAL)
+    assert results(runs.folder / "a") == undisturbed
 
 
 def test_a_second_signal_stops_at_once(runs: Runs, faults: Faults, undisturbed: dict[str, str]) -> None:

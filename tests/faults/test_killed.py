@@ -1,8 +1,10 @@
 """Processes and nodes that are killed, in every stage: the result is that of an undisturbed run."""
 
+import os
 import signal
+from pathlib import Path
 
-from conftest import NODE, Faults, Runs, raylet, until
+from conftest import DEADLINE, NODE, Faults, Runs, nodes, raylet, until
 from ray.cluster_utils import Cluster
 from serial import results
 
@@ -12,18 +14,10 @@ from zydaflow.provenance.verify import verify
 # In the order in which a run commits them. `bands` is not in a finished run, `inputs` and so on are the driver's own.
 BY_WORKERS = ["measure", "keys", "bands", "match", "cluster", "gather", "decide", "select", "train", "tokenize"]
 BY_WORKERS += ["count", "evidence"]
-STAGES = [
-    "measure",
-    "keep",
-    "sketch",
-    "judge",
-    "inputs",
-    "manifest",
-    *BY_WORKERS[1:-1],
-    "folder",
-    "evidence",
-    "account",
-]
+IN_ONE_PASS = ["measure", "keep", "sketch", "judge"]  # the boundary after one of these is that before the next
+STAGES = [*IN_ONE_PASS, "inputs", "manifest", *BY_WORKERS[1:-1], "folder", "evidence", "account"]
+BOUNDARIES = [(stage, when) for stage in STAGES for when in ("before", "after") if (stage, when) not in
+    [(stage, "before") for stage in IN_ONE_PASS[1:]]]  # fmt: skip
 
 
 def test_a_worker_killed_in_each_stage(runs: Runs, faults: Faults, undisturbed: dict[str, str]) -> None:
@@ -36,21 +30,17 @@ def test_a_worker_killed_in_each_stage(runs: Runs, faults: Faults, undisturbed: 
     assert verify(runs.folder / "a") == []
 
 
-def test_a_driver_killed_at_a_commit_of_every_stage_and_resumed_on_more_and_on_fewer_nodes(
-    runs: Runs, faults: Faults, cluster: Cluster, undisturbed: dict[str, str]
+def test_a_driver_killed_at_every_commit_boundary_of_every_stage_and_resumed_on_more_and_on_fewer_nodes(
+    runs: Runs, faults: Faults, cluster: Cluster, environment: dict[str, str], undisturbed: dict[str, str]
 ) -> None:
-    extra = None
-    for number, stage in enumerate(STAGES):
-        faults.order(stage, "before" if number % 2 else "after", "driver")
-        running = runs.start("a")
-        _, told = running.communicate(timeout=120)
-        assert running.returncode == -signal.SIGKILL, f"{stage}: {told}"
-        if number == len(STAGES) // 3:
-            extra = cluster.add_node(**NODE)
-        if number == 2 * len(STAGES) // 3:
-            cluster.remove_node(extra)
+    with nodes(1, environment) as smaller:  # on which a driver starts in a third of the time
+        for number, (stage, when) in enumerate(BOUNDARIES):
+            faults.order(stage, when, "driver")
+            running = runs.start("a", "--address", (smaller if number % 6 else cluster).address)
+            _, told = running.communicate(timeout=DEADLINE)
+            assert running.returncode == -signal.SIGKILL, f"{stage}: {told}"
+            assert f"{stage}.{when}" in faults.done()
     runs.finish("a")
-    assert len(faults.done()) == len(STAGES)
     assert results(runs.folder / "a") == undisturbed
     assert verify(runs.folder / "a") == []
 
@@ -66,9 +56,39 @@ def test_a_node_added_in_mid_stage_gets_work(
     store, name = Store(runs.folder / "a"), added.node_id[:6]
     until(lambda: any(record.node.endswith(name) for record in store.records("judge")), "work of the new node")
     hold.unlink()
-    _, told = running.communicate(timeout=120)
+    _, told = running.communicate(timeout=DEADLINE)
     cluster.remove_node(added)
     assert running.returncode == 0, told
+    assert results(runs.folder / "a") == undisturbed
+
+
+def test_a_node_added_in_mid_stage_that_differs_gets_no_work(
+    runs: Runs,
+    faults: Faults,
+    cluster: Cluster,
+    environment: dict[str, str],
+    undisturbed: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    older = tmp_path / "packages" / "xxhash-1.0.dist-info"
+    older.mkdir(parents=True)
+    (older / "METADATA").write_text("Metadata-Version: 2.1\nName: xxhash\nVersion: 1.0\n")
+    path = os.pathsep.join([str(older.parent), environment["PYTHONPATH"]])
+    there = [raylet(node) for node in (cluster.head_node, *cluster.worker_nodes)]
+    faults.order("judge", "before", "hold", *there)
+    running = runs.start("a")
+    until(lambda: faults.held() == len(there), "worker of each node in mid-stage")
+    added = cluster.add_node(**NODE, env_vars={"PYTHONPATH": path})
+    _, told = running.communicate(timeout=DEADLINE)
+    cluster.remove_node(added)
+    assert running.returncode == 4, told
+    (refused,) = [line for line in told.splitlines() if "are not alike" in line]
+    assert refused.endswith(f"{added.node_id[:6]} was given no work:")
+    (row,) = [line.split() for line in told.splitlines() if line.startswith("xxhash ")]
+    assert row[2] == "1.0" != row[1]
+    assert not any(record.node.endswith(added.node_id[:6]) for record in Store(runs.folder / "a").records())
+    faults.clear()
+    runs.finish("a")
     assert results(runs.folder / "a") == undisturbed
 
 
@@ -81,7 +101,7 @@ def test_two_nodes_lost_in_mid_stage(runs: Runs, faults: Faults, cluster: Cluste
     try:
         until(lambda: faults.done() == {"measure.before", "tokenize.before"}, "loss of two nodes")
         hold.unlink()
-        _, told = running.communicate(timeout=120)
+        _, told = running.communicate(timeout=DEADLINE)
     finally:
         for node in (first, second):
             cluster.remove_node(node, allow_graceful=False)

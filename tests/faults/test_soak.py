@@ -40,7 +40,7 @@ KILLS = {_kill_worker: 6, _kill_driver: 3, _kill_node: 1}
 @pytest.mark.soak
 def test_random_kills_change_nothing(runs: Runs, cluster: Cluster, undisturbed: dict[str, str]) -> None:
     rng, out = random.Random(seed := int(time.time())), runs.folder / "a"
-    done, killed, end = 0, dict.fromkeys(KILLS, 0), time.monotonic() + 60 * MINUTES
+    done, resumed, killed, end = 0, 0, dict.fromkeys(KILLS, 0), time.monotonic() + 60 * MINUTES
     running, in_peace = runs.start("a"), False
     while time.monotonic() < end or running is not None:
         try:
@@ -59,7 +59,11 @@ def test_random_kills_change_nothing(runs: Runs, cluster: Cluster, undisturbed: 
         else:
             assert running.returncode in (-9, 4), told
             assert not in_peace, told
+            resumed += 1
         in_peace = time.monotonic() > end
         running = runs.start("a") if running.returncode or time.monotonic() < end else None
-    print(f"{done} runs, killed: " + ", ".join(f"{n} by {kill.__name__}" for kill, n in killed.items()))
+    print(
+        f"{done} runs, resumed {resumed} times, killed: "
+        + ", ".join(f"{n} by {kill.__name__}" for kill, n in killed.items())
+    )
     assert done

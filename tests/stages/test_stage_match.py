@@ -1,7 +1,7 @@
 """Matching and clustering on disk: damage is found, memory follows the setting, and no bucket is too large."""
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from inputs import recipe
 from serial import Serial
 from signed import Signed
 
-from zydaflow import pipeline
+from zydaflow import dedup, pipeline
+from zydaflow.dedup.match import Edges
 from zydaflow.provenance.commits import DamagedArtefact, Store
-from zydaflow.stages import cluster
+from zydaflow.stages import cluster, match
 from zydaflow.stages.unit import Timing
 
 
@@ -58,26 +59,51 @@ def signatures(seed: int, n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("passes", [["within"], ["across"], ["within", "across"]])
-def test_less_memory_takes_more_steps_to_the_same_clusters(tmp_path: Path, passes: list[str]) -> None:
+def test_less_memory_takes_more_steps_to_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passes: list[str]
+) -> None:
     first, second = signatures(1, 50_000), signatures(2, 50_000)
     second[::10, :64] = first[::10, :64]  # 5,000 pairs across, and 99 in each
     first[1:100, 64:], second[1:100, 64:] = first[101:200, 64:], second[101:200, 64:]
-    steps, found = [], []
+    steps, files, found = [], [], []
+    forest = dedup.forest
+
+    def counted(*arguments: Any) -> Iterator[Edges]:
+        for edges in forest(*arguments):
+            steps[-1] += 1
+            yield edges
+
+    monkeypatch.setattr(dedup, "forest", counted)
     for memory in ("1GB", "50kB"):
+        steps.append(0)
         documents = Signed(tmp_path / memory, first, second)
         recipe = documents.recipe(memory, passes=passes)
         documents.lay_out(recipe)
-        edges = documents.match(recipe)[0].artefacts["edges"]
-        steps.append(pa.ipc.open_file(documents.store.map(edges)).num_record_batches)
-        found.append(sorted(documents.cluster(recipe)))
+        files.append([record.artefacts["edges"] for record in documents.match(recipe)])
+        found = sorted(documents.cluster(recipe))
     assert steps == [256, 512]
-    assert found[0] == found[1]
+    assert files[0] == files[1]
     within = [[k, k + 100] for k in (*range(1, 100), *range(50_001, 50_100))]
     across = [[k, k + 50_000] for k in range(0, 50_000, 10)]
     linked = {"within": within, "across": across}
     expected = {tuple(pair) for which in passes for pair in linked[which]}
-    assert {(a, b) for one in found[0] for a in one for b in one if a < b} >= expected
-    assert sum(map(len, found[0])) == len({end for pair in expected for end in pair})
+    assert {(a, b) for one in found for a in one for b in one if a < b} >= expected
+    assert sum(map(len, found)) == len({end for pair in expected for end in pair})
+
+
+def test_edges_are_written_in_batches_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "EDGES_PER_BATCH", 7)
+    values = signatures(6, 60)
+    values[30:] = values[:30]
+    documents = Signed(tmp_path, values)
+    recipe = documents.recipe("1GB")
+    documents.lay_out(recipe)
+    (record,) = documents.match(recipe)
+    reader = pa.ipc.open_file(documents.store.map(record.artefacts["edges"]))
+    sizes = [len(reader.get_batch(index)) for index in range(reader.num_record_batches)]
+    assert sum(sizes) == record.counts["edges"] == 30 * 32
+    assert set(sizes[:-1]) == {7}
+    assert documents.cluster(recipe) == [[k, k + 30] for k in range(30)]
 
 
 def test_hot_buckets_take_no_more_memory_than_is_set(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from zydaflow import pipeline, what_if
+from zydaflow.engine import Nodes
 from zydaflow.pipeline import Pipeline, stages_until
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
@@ -30,7 +31,9 @@ class Serial:
         monkeypatch.setattr(what_if, "session", lambda address, workers: nullcontext())
         monkeypatch.setattr(what_if, "on_every_node", lambda function: None)
 
-    def run_units(self, store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
+    def run_units(
+        self, store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0, nodes: Nodes | None = None
+    ) -> Timing:
         units = list(units)
         self._rng.shuffle(units)
         for unit in units:

@@ -3,13 +3,13 @@
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 
-from zydaflow.engine.session import OBJECT_STORE_BYTES, ask_every_node, named, workers
+from zydaflow.engine.session import OBJECT_STORE_BYTES, ask, named, workers
 from zydaflow.errors import RunError
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.say import warn
@@ -49,32 +49,54 @@ def _memory() -> int:
     return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdigit())])
 
 
-def preflight(facts: Callable[[], Facts], folder: str, memory: int) -> None:
-    """Asks the driver and every node, says in a line that they are alike, and gives advice where memory is short.
+class Nodes:
+    """The nodes that may work: those that gave the same answers as the driver.
 
-    `facts` goes to the nodes by its name; `memory` is what a task is given. Raises RunError with a table where facts
-    differ or a node cannot answer.
+    `facts` goes to the nodes by its name; `folder` is the output folder, and `memory` what a task is given.
     """
-    driver, machines = look(facts, folder), _answers(facts, folder)
-    everyone = {f"driver on {socket.gethostname()}": driver} | machines
-    if any(machine.facts != driver.facts for machine in machines.values()):
-        raise RunError(
-            f"the machines of this cluster are not alike, so nothing was begun:\n{table(everyone)}\n"
-            "Make them alike, then run the same command again"
-        )
-    if machines:
-        warn(_alike(driver.facts, machines))
-    for node in workers():
-        if machine := machines.get(named(node)):
-            for line in advice(machine, node["Resources"], memory):
+
+    def __init__(self, facts: Callable[[], Facts], folder: str, memory: int) -> None:
+        self._facts, self._folder, self._memory = facts, folder, memory
+        self.names: set[str] = set()
+
+    def ask(self, nodes: Sequence[dict[str, Any]]) -> None:
+        """Asks the driver and these nodes, says in a line that they are alike, and gives advice where memory is short.
+
+        Raises RunError with a table where facts differ or a node cannot answer.
+        """
+        driver = look(self._facts, self._folder)
+        machines = _answers(ask(nodes, look, self._facts, self._folder))
+        everyone = {f"driver on {socket.gethostname()}": driver} | machines
+        if any(machine.facts != driver.facts for machine in machines.values()):
+            undone = f"{', '.join(machines)} was given no work" if self.names else "nothing was begun"
+            raise RunError(
+                f"the machines of this cluster are not alike, so {undone}:\n{table(everyone)}\n"
+                "Make them alike, then run the same command again"
+            )
+        if machines:
+            warn(_alike(driver.facts, machines))
+        for node in nodes:
+            for line in advice(machines[named(node)], node["Resources"], self._memory):
                 warn(f"warning: {named(node)}: {line}")
+        self.names |= machines.keys()
+
+    def admit(self, name: str) -> None:
+        """Asks a node that came later, before its first work; one that is gone again is not asked."""
+        self.ask([node for node in workers() if named(node) == name])
 
 
-def _answers(facts: Callable[[], Facts], folder: str) -> dict[str, Machine]:
+def preflight(facts: Callable[[], Facts], folder: str, memory: int) -> Nodes:
+    """Asks every node. Takes what `Nodes` does, and raises what `ask` does."""
+    nodes = Nodes(facts, folder, memory)
+    nodes.ask(workers())
+    return nodes
+
+
+def _answers(asked: dict[str, Any]) -> dict[str, Machine]:
     import ray
 
     answers = {}
-    for node, answer in ask_every_node(look, facts, folder).items():
+    for node, answer in asked.items():
         try:
             answers[node] = ray.get(answer)
         except ray.exceptions.RayError as error:

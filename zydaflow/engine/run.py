@@ -10,6 +10,7 @@ from typing import Any
 from zydaflow.engine import failures
 from zydaflow.engine.disk import is_full
 from zydaflow.engine.node import name_this_node
+from zydaflow.engine.preflight import Nodes
 from zydaflow.engine.progress import Meter
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
@@ -26,6 +27,7 @@ TOGETHER = 64  # units that share a task, at most
 @dataclass
 class _State:
     waiting: deque[Unit]
+    nodes: Nodes | None
     running: dict[Any, list[Unit]] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)  # units that share no task any more
     tries: dict[str, int] = field(default_factory=dict)
@@ -35,10 +37,13 @@ class _State:
     errors: list[BaseException] = field(default_factory=list)
 
 
-def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
+def run_units(
+    store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0, nodes: Nodes | None = None
+) -> Timing:
     """Does the units, each on one core with `memory` bytes, in whatever order they get done.
 
-    Where there are many, small ones share a task.
+    Where there are many, small ones share a task. A node that is not among `nodes` is asked before it does any, which
+    may raise RunError; without `nodes` none is.
 
     A unit that fails for a passing reason is tried again, up to `TRIES` times; so is a careful one that fails for a
     reason that it can take care of, which it is told. Any other failure leaves the unit undone while the others finish,
@@ -49,7 +54,7 @@ def run_units(store: Store, stage: str, units: list[Unit], memory: int, reused: 
     if not units:
         return timing
     meter = Meter(store, stage, len(units), sum(u.bytes for u in units), reused)
-    state, started = _State(deque(sorted(units, key=lambda unit: -unit.bytes))), time.perf_counter()
+    state, started = _State(deque(sorted(units, key=lambda unit: -unit.bytes)), nodes), time.perf_counter()
     try:
         _loop(store, state, meter, timing, memory)
     except BaseException:
@@ -73,7 +78,8 @@ def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int
         window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while state.waiting and len(state.running) < window:
             units = _next(state, window)
-            state.running[task.remote(store_ref, units, state.troubles.get(units[0].name))] = units
+            names = state.nodes.names if state.nodes else None
+            state.running[task.remote(store_ref, units, state.troubles.get(units[0].name), names)] = units
         ready, _ = ray.wait(list(state.running), timeout=0.5)
         meter.running = sum(map(len, state.running.values()))
         if not ready:  # a node may be gone
@@ -110,12 +116,19 @@ def _check_room(memory: int) -> None:
         )
 
 
-def _execute(store: Store, units: list[Unit], trouble: Trouble | None) -> list[tuple[Done, float]]:
-    """Does the units in order, up to one of several that fails: it is done by itself later, and fails there."""
+def _execute(
+    store: Store, units: list[Unit], trouble: Trouble | None, nodes: set[str] | None
+) -> list[tuple[Done, float]] | str:
+    """Does the units in order, up to one of several that fails: it is done by itself later, and fails there.
+
+    On a node that is none of `nodes` it does nothing, and returns the node's name.
+    """
     import pyarrow as pa
 
     pa.set_cpu_count(1)
-    name_this_node()
+    node = name_this_node()
+    if nodes is not None and node not in nodes:
+        return node
     outcomes = []
     with store.behind():
         for unit in units:
@@ -141,6 +154,11 @@ def _settle(ref: Any, state: _State, meter: Meter, timing: Timing) -> None:
             cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
             _failed(units[0], cause, str(error), state, meter)
             return
+    if state.nodes and isinstance(outcomes, str):
+        state.waiting.extendleft(units)
+        if outcomes not in state.nodes.names:
+            state.nodes.admit(outcomes)
+        return
     for unit, (done, seconds) in zip(units, outcomes, strict=False):
         meter.finished(done, unit.bytes)
         timing.seconds += seconds

@@ -5,9 +5,10 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from zydaflow.engine.watch import AT_ONCE, PATIENCE, joining, watched
 from zydaflow.errors import RecipeError, RunError
 
 # One thread per task: a worker is one core, so that figures per core are true and cores are not fought over.
@@ -42,38 +43,33 @@ def session(address: str, workers: int | None = None) -> Iterator[None]:
         "logging_level": "ERROR",
         "runtime_env": {"env_vars": WORKER_ENVIRONMENT},
     }
-    if address == "local":
-        ray.init(
-            address="local",
-            num_cpus=workers,
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
-            **common,
-        )
-    else:
-        _join(address, common)
-    with _stopped_by_sigterm():
-        try:
+    with _no_handler_left():
+        if address == "local":
+            ray.init(
+                address="local",
+                num_cpus=workers,
+                include_dashboard=False,
+                object_store_memory=OBJECT_STORE_BYTES,
+                **common,
+            )
+        else:
+            _join(address, common)
+    try:
+        with watched(AT_ONCE if address == "local" else PATIENCE):
             yield
-        finally:
-            ray.shutdown()
+    finally:
+        ray.shutdown()
 
 
 @contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """SIGTERM, which batch systems send, stops like Ctrl-C; Ray's own handler ends the process with another status."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-
-    before = signal.signal(signal.SIGTERM, stop)
+def _no_handler_left() -> Iterator[None]:
+    """SIGTERM stays with who handled it before: Ray's handlers end the process late, and with another status."""
+    before = signal.getsignal(signal.SIGTERM)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _join(address: str, common: dict[str, Any]) -> None:
@@ -90,7 +86,8 @@ def _join(address: str, common: dict[str, Any]) -> None:
                 f"--address: no Ray cluster answers at {address} ({error}); is `ray start --head` running?"
             ) from error
     try:
-        ray.init(address=address, **common)
+        with joining(address):
+            ray.init(address=address, **common)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise RunError(
             f"--address: cannot join the Ray cluster at {address}: {str(error).rstrip('.')}. If it asks for a token, "
@@ -112,11 +109,16 @@ def named(node: dict[str, Any]) -> str:
 
 def ask_every_node(function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     """Calls the function once on each node that does work; returns Ray's references to the answers, by node."""
+    return ask(workers(), function, *arguments)
+
+
+def ask(nodes: Iterable[dict[str, Any]], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    """The same of some nodes."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(num_cpus=0, max_retries=1)(function)
-    there = {named(node): NodeAffinitySchedulingStrategy(node["NodeID"], soft=True) for node in workers()}
+    there = {named(node): NodeAffinitySchedulingStrategy(node["NodeID"], soft=True) for node in nodes}
     return {name: task.options(scheduling_strategy=strategy).remote(*arguments) for name, strategy in there.items()}
 
 

@@ -14,7 +14,7 @@ import xxhash
 
 from zydaflow import dedup
 from zydaflow.dedup.bands import ROW_BITS
-from zydaflow.provenance.commits import DamagedArtefact, Record, Store
+from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.scratch import Scratch
 from zydaflow.provenance.tables import ArrowFile
 from zydaflow.recipe import DedupSpec, Recipe, fingerprint
@@ -26,10 +26,11 @@ from zydaflow.stages.unit import Done, Unit
 from zydaflow.storage import seekable
 
 BANDS_VERSION = 4
-MATCH_VERSION = 3
+MATCH_VERSION = 4
 SALT = np.uint64(0x9E3779B97F4A7C15)
 GROUP = 2**ROW_BITS  # documents whose band keys share a file
 KEYS_PER_UNIT = 2**23  # at most, as long as there are enough key ranges: a fifth of a second of work
+EDGES_PER_BATCH = 2**14
 KEYS = pa.schema([("key", pa.uint64())])  # packed
 EDGES = pa.schema([("documents", pa.list_(pa.uint32(), 2))])
 
@@ -157,7 +158,7 @@ def match(store: Store, recipe: Recipe, path: str, index: int, units: int) -> Do
     scratch, link, seen, largest = Scratch(store, memory), _link(recipe.dedup), 0, 0
     boundaries = _boundaries(recipe.dedup, manifest)
     with ExitStack() as outputs:
-        file = ArrowFile(outputs, store, "work/match", EDGES)
+        file = _EdgeFile(outputs, store)
         for key_range in range(index * width, (index + 1) * width if groups else 0):
             blocks = [dedup.Block(group.read(key_range), group.first) for group in groups]
             seen += sum(len(block.packed) for block in blocks)
@@ -165,13 +166,44 @@ def match(store: Store, recipe: Recipe, path: str, index: int, units: int) -> Do
                 found = edges.documents
                 if manifest.indexed:  # an edge goes out from the lowest document: these are of buckets of indexes alone
                     found = found[found[:, 0] < manifest.documents]
-                pairs = pa.FixedSizeListArray.from_arrays(pa.array(found.reshape(-1)), 2)
-                file.write(pa.RecordBatch.from_arrays([pairs], schema=EDGES))
+                file.write(found)
                 largest = max(largest, edges.largest)
         artefact = file.finish(f"work/match/{index:04d}-of-{units:04d}.{fp[:12]}.arrow")
         counts, facts = {"keys": seen, "edges": file.rows}, {"largest_bucket": largest}
         store.commit(Record("match", f"match/{index}-of-{units}", fp, {"edges": artefact}, counts, facts))
     return Done(0, seen * 8)
+
+
+class _EdgeFile:
+    """Writes edges in batches of a fixed size: the file is the same to the byte in however many steps they come."""
+
+    def __init__(self, outputs: ExitStack, store: Store) -> None:
+        self._file = ArrowFile(outputs, store, "work/match", EDGES)
+        self._waiting, self._count = np.empty((EDGES_PER_BATCH, 2), np.uint32), 0
+
+    @property
+    def rows(self) -> int:
+        """Edges in the file, after `finish`."""
+        return self._file.rows
+
+    def write(self, edges: np.ndarray) -> None:
+        """Takes edges, uint32 (k, 2)."""
+        while len(edges):
+            room = self._waiting[self._count :][: len(edges)]
+            room[:], edges = edges[: len(room)], edges[len(room) :]
+            self._count += len(room)
+            if self._count == EDGES_PER_BATCH:
+                self._flush()
+
+    def _flush(self) -> None:
+        pairs = pa.FixedSizeListArray.from_arrays(pa.array(self._waiting[: self._count].reshape(-1)), 2)
+        self._file.write(pa.RecordBatch.from_arrays([pairs], schema=EDGES))
+        self._count = 0
+
+    def finish(self, relative: str) -> Artefact:
+        """Ends the file and gives it its name."""
+        self._flush()
+        return self._file.finish(relative)
 
 
 def _link(spec: DedupSpec) -> dedup.Link:

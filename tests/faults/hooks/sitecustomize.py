@@ -86,6 +86,7 @@ class _Finder:
             def changed(store, record):
                 _meet(record.stage, "before")
                 made = commit(store, record)
+                store.path(made.name)  # waits for it: it may be under way behind the work
                 _meet(record.stage, "after")
                 return made
 
