@@ -24,6 +24,7 @@ from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.say import warn
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import match
+from zydaflow.stages.compiled import compile_once
 from zydaflow.stages.finished import manifest_of
 from zydaflow.stages.layer import Layer
 from zydaflow.stages.recompute import (
@@ -37,7 +38,6 @@ from zydaflow.stages.recompute import (
     recompute,
 )
 from zydaflow.stages.unit import Done
-from zydaflow.stages.warmup import compile_kernels
 from zydaflow.storage import AnyPath, temporary_folder
 
 
@@ -88,7 +88,7 @@ def audit(
         chosen = _sample(checks, sample, rng)
         warn("starting Ray and compiling kernels")
         stack.enter_context(session(address, workers))
-        on_every_node(compile_kernels)
+        on_every_node(compile_once)
         done = list(_recompute(run, recipe, chosen))
     obstacles += sorted({f"{of.check.stage} {of.check.unit}: {of.obstacle}" for of in done if of.obstacle})
     return Audit(seed, _counted(checks, done), [of for of in done if of.differences], obstacles)

@@ -39,13 +39,13 @@ from zydaflow.stages import (
     train,
 )
 from zydaflow.stages import manifest as manifests
+from zydaflow.stages.compiled import compile_once
 from zydaflow.stages.extend import extension, refuse_another
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
 from zydaflow.stages.plan import Plan, check, check_output, is_finished, plan
 from zydaflow.stages.preflight import facts
 from zydaflow.stages.unit import Timing, Unit
-from zydaflow.stages.warmup import compile_kernels
 from zydaflow.storage import AnyPath, path_of
 from zydaflow.suggest import nearest
 
@@ -220,7 +220,7 @@ def perform(
         with session(address, workers):
             account.begin(store, planned)
             nodes = _preflight(planned.recipe, str(store.root))
-            on_every_node(compile_kernels)
+            on_every_node(compile_once)
             _tell(story, planned, store, nodes, time.perf_counter() - started)
     return store.root
 

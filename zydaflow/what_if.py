@@ -26,9 +26,9 @@ from zydaflow.say import warn
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import against, cluster, decide, evidence, keys, match
 from zydaflow.stages import manifest as manifests
+from zydaflow.stages.compiled import compile_once
 from zydaflow.stages.finished import Finished, finished
 from zydaflow.stages.manifest import Manifest
-from zydaflow.stages.warmup import compile_kernels
 
 RAY = 20_000_000  # bytes of Ray's logs, in the folder for temporary files too: without room for them workers die
 
@@ -73,7 +73,7 @@ def whatif(
         warn("starting Ray and compiling kernels")
         try:
             with explained(folder), session("local", workers):
-                on_every_node(compile_kernels)
+                on_every_node(compile_once)
                 _decide(store, recipe, manifest)
             target = Path(output or Path(folder) / "removed.parquet")
             with explained(str(target)):

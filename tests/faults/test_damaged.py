@@ -121,7 +121,8 @@ def test_every_kind_of_record_is_made_anew(
                 out = run()
                 break
     assert done >= {record.stage for record in Store(out).records()}
-    assert verify(out) != []  # the last record, that of `account`
+    if damage is not Path.unlink:  # the loss of the last record, that of `account`, the run itself notices
+        assert verify(out) != []
     (out / "statistics.json").unlink()
     run()
     assert results(out) == undisturbed

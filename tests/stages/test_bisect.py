@@ -2,14 +2,14 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 import yaml
+from oneray import OneRay, one_ray
 from serial import results
 from small import texts
 
@@ -48,18 +48,28 @@ def _write(folder: Path, documents: list[dict], **changes: object) -> Path:
     return folder / "recipe.yaml"
 
 
-def _run(recipe: Path, **environment: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "zydaflow", "run", str(recipe), "--workers", "2"]
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that is not there; while it is, memory suffices for every document."""
+    return tmp_path_factory.mktemp("orders") / "calm"
+
+
+@pytest.fixture(scope="module")
+def ray(calm: Path) -> Iterator[OneRay]:
+    """A Ray in whose processes marked documents do harm."""
     path = os.pathsep.join([str(HOSTILE), str(HOSTILE.parent.parent.parent), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | {"PYTHONPATH": path} | environment
-    return subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, env=environment)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", path)
+        patch.setenv("HOSTILE_CALM", str(calm))
+        with one_ray() as ray:
+            yield ray
 
 
-def test_one_in_a_thousand_of_each_kind_is_set_aside_and_the_others_finish(tmp_path: Path) -> None:
+def test_one_in_a_thousand_of_each_kind_is_set_aside_and_the_others_finish(tmp_path: Path, ray: OneRay) -> None:
     marked = {17: "exit", 18: "raise", 500: "hang", 999: "crash"}
     documents = _documents(1000, marked)
     started = time.monotonic()
-    done = _run(_write(tmp_path, documents))
+    done = ray.run(_write(tmp_path, documents))
     assert done.returncode == 0, done.stderr
     assert time.monotonic() - started < 100
     run = zydaflow.open_run(tmp_path / "run")
@@ -100,45 +110,34 @@ def _large(word: str) -> list[dict]:
     return [{"text": f"<{word}> {k} {text}"} for k, text in enumerate(texts(50, seed=4) * 140)]
 
 
-def test_memory_that_does_not_suffice_leads_to_smaller_batches_and_the_same_result(tmp_path: Path) -> None:
-    files = {word: tmp_path / f"{word}.jsonl" for word in ("memory", "killed")}
-    for word, path in files.items():
-        path.write_text("\n".join(map(json.dumps, _large(word))))
-    entries = [{"name": word, "path": str(path)} for word, path in files.items()]
-    done = _run(_write(tmp_path, [], datasets=entries))
+@pytest.mark.parametrize("word", ["memory", "killed", "greedy"])
+def test_memory_that_does_not_suffice_leads_to_smaller_batches_and_the_same_result(
+    tmp_path: Path, ray: OneRay, calm: Path, word: str
+) -> None:
+    path = tmp_path / "large.jsonl"
+    path.write_text("\n".join(map(json.dumps, _large(word))))
+    entries = [{"name": word, "path": str(path)}]
+    done = ray.run(_write(tmp_path, [], datasets=entries))
     assert done.returncode == 0, done.stderr
-    assert "2/2 units" in done.stderr
-    assert "2 retried" in done.stderr
+    assert "1/1 units" in done.stderr
+    assert "1 retried" in done.stderr
     assert verify(tmp_path / "run") == []
     disturbed = results(tmp_path / "run")
-    done = _run(
-        _write(tmp_path, [], datasets=entries, output={"path": str(tmp_path / "calm")}), HOSTILE_LIMIT="1000000000"
-    )
-    assert "retried" not in done.stderr
-    assert results(tmp_path / "calm") == disturbed
-
-
-def test_memory_that_really_does_not_suffice_leads_to_smaller_batches_and_the_same_result(tmp_path: Path) -> None:
-    path = tmp_path / "greedy.jsonl"
-    path.write_text("\n".join(map(json.dumps, _large("greedy"))))
-    entries = [{"name": "greedy", "path": str(path)}]
-    patient = {"document_seconds": 60, "memory_per_task": "500MB"}
-    done = _run(_write(tmp_path, [], datasets=entries, resources=patient), HOSTILE_ROOM="200000000")  # by RLIMIT_AS
-    assert done.returncode == 0, done.stderr
-    assert "1 retried" in done.stderr
-    disturbed = results(tmp_path / "run")
-    calm = {"path": str(tmp_path / "calm")}
-    done = _run(_write(tmp_path, [], datasets=entries, resources=patient, output=calm), HOSTILE_ROOM="2000000000")
+    calm.touch()
+    done = ray.run(_write(tmp_path, [], datasets=entries, output={"path": str(tmp_path / "calm")}))
+    calm.unlink()
     assert "retried" not in done.stderr
     assert results(tmp_path / "calm") == disturbed
 
 
 @pytest.mark.parametrize("fault", ["hang", "crash"])
-def test_parsing_that_does_not_return_fails_its_file_alone_which_is_named(tmp_path: Path, fault: str) -> None:
+def test_parsing_that_does_not_return_fails_its_file_alone_which_is_named(
+    tmp_path: Path, ray: OneRay, fault: str
+) -> None:
     documents = _documents(40, {7: f"reading-{fault}"})
     (tmp_path / "fine.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts(20, seed=5)))
     entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}, {"name": "b", "path": str(tmp_path / "fine.jsonl")}]
-    done = _run(_write(tmp_path, documents, datasets=entries))
+    done = ray.run(_write(tmp_path, documents, datasets=entries))
     assert done.returncode == 4
     assert "measure: 1 of the units failed, the others are done" in done.stderr
     how = f"took longer than {SECONDS} s" if fault == "hang" else "ended the process (SIGSEGV)"
@@ -156,7 +155,9 @@ def test_parsing_that_does_not_return_fails_its_file_alone_which_is_named(tmp_pa
         ("training", "hang", "train"),
     ],
 )
-def test_a_kept_document_that_the_tokenizer_fails_on_is_named(tmp_path: Path, at: str, fault: str, stage: str) -> None:
+def test_a_kept_document_that_the_tokenizer_fails_on_is_named(
+    tmp_path: Path, ray: OneRay, at: str, fault: str, stage: str
+) -> None:
     documents = _documents(100, {70: f"{at}-{fault}"})
     place = sum(len(json.dumps(document)) + 1 for document in documents[:70])
     entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}]
@@ -164,7 +165,7 @@ def test_a_kept_document_that_the_tokenizer_fails_on_is_named(tmp_path: Path, at
         (tmp_path / "better.jsonl").write_text(json.dumps({"text": documents[70]["text"].partition(" ")[2]}))
         entries.insert(0, {"name": "better", "path": str(tmp_path / "better.jsonl")})
     dedup = {"shingle": {"size": 3}, "threshold": 0.5}
-    done = _run(_write(tmp_path, documents, datasets=entries, dedup=dedup, tokenizer={"train": {"vocab_size": 300}}))
+    done = ray.run(_write(tmp_path, documents, datasets=entries, dedup=dedup, tokenizer={"train": {"vocab_size": 300}}))
     assert done.returncode == 4
     (failure,) = json.loads((tmp_path / "run" / "failures.json").read_bytes())["failures"]
     assert f"the tokenizer fails on the document at {place:,} of in.jsonl: " in failure["error"]
@@ -202,11 +203,11 @@ def test_a_document_is_found_within_bounded_tries() -> None:
     assert none.tried == 1
 
 
-def test_an_error_in_most_documents_is_not_taken_for_their_fault(tmp_path: Path) -> None:
+def test_an_error_in_most_documents_is_not_taken_for_their_fault(tmp_path: Path, ray: OneRay) -> None:
     documents = _documents(40, dict.fromkeys(range(25), "raise"))
     (tmp_path / "fine.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts(20, seed=5)))
     entries = [{"name": "a", "path": str(tmp_path / "in.jsonl")}, {"name": "b", "path": str(tmp_path / "fine.jsonl")}]
-    done = _run(_write(tmp_path, documents, datasets=entries))
+    done = ray.run(_write(tmp_path, documents, datasets=entries))
     assert done.returncode == 4
     assert "measure: 1 of the units failed, the others are done" in done.stderr
     assert "in.jsonl@000000000000000: ValueError: a fault in the code" in done.stderr

@@ -13,9 +13,10 @@ import sys
 from types import ModuleType
 
 SIGNAL = "test.hostile"
-LIMIT = int(os.environ.get("HOSTILE_LIMIT", 1_500_000))  # bytes at once that are too many where a document says so
+LIMIT = 1_500_000  # bytes at once that are too many where a document says so
 GREED = 100  # bytes that are taken for each of a greedy document's
-ROOM = int(os.environ.get("HOSTILE_ROOM", 0))  # bytes that a process may take for them
+ROOM = GREED * LIMIT  # bytes that a process may take for them
+CALM = os.environ.get("HOSTILE_CALM", "")  # a file that makes memory suffice
 
 
 def _fail(data: bytes, at: bytes = b"") -> None:
@@ -30,6 +31,8 @@ def _fail(data: bytes, at: bytes = b"") -> None:
 
 
 def _want_memory(data: bytes) -> None:
+    if os.path.exists(CALM):
+        return
     if b"<memory>" in data and len(data) > LIMIT:
         raise MemoryError("so many bytes at once")
     if b"<killed>" in data and len(data) > LIMIT:
