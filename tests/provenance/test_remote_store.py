@@ -55,6 +55,8 @@ def test_records_are_fetched_once(url: str) -> None:
     assert not isinstance(pickle.loads(pickle.dumps(seen)), Known)
     found = [seen.find(record.stage, record.unit, record.fingerprint) for record in made]
     assert found == [*made[:2], None]
+    seen.learn()
+    assert seen.find("keep", made[2].unit, made[2].fingerprint) is None
     assert list(seen.records("keep")) == sorted(made[:2], key=lambda record: record.name)
     later = store.commit(Record("keep", "later", "f" * 32))
     store.withdraw(made[0])

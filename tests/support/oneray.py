@@ -46,7 +46,8 @@ def one_ray() -> Iterator[OneRay]:
         yield OneRay(ours)
     finally:
         ours.close()
-        process.join()
+        process.join(20)
+        process.kill()  # where a run has no end
 
 
 def _serve(pipe: Connection) -> None:

@@ -4,7 +4,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from datasketch import MinHashLSH
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.bandkeys import fill_keys, lay_out
@@ -37,6 +36,8 @@ def choose(threshold: float, permutations: int, verify: str) -> tuple[int, int]:
         raise RecipeError(
             f"dedup.permutations: {permutations} cannot be cut into bands; raise it, or give dedup.bands and dedup.rows"
         )
+    from datasketch import MinHashLSH  # which takes a while
+
     try:
         index = MinHashLSH(threshold, permutations, weights=_UNVERIFIED if verify == "none" else _VERIFIED)
     except ValueError:  # near 1 the least integral is that of one band, which datasketch refuses

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from datasketch import MinHash
 
 from zydaflow.dedup.normalise import prepare, tables
 from zydaflow.dedup.shingles import Shingle
@@ -23,6 +22,8 @@ class Sketch(NamedTuple):
 @cache
 def permutations(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """a and b of datasketch's permutations a·h + b mod 2^32: uint32 (count,) each."""
+    from datasketch import MinHash  # which takes a while
+
     a, b = MinHash(count, seed, scheme="affine32").permutations
     return a.copy(), b.copy()
 

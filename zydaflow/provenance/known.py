@@ -16,8 +16,8 @@ def known(store: Store) -> Store:
 class Known(Store):
     """Answers from what it fetched, many records at a time: when it was made, and since then by `learn`.
 
-    A file that a record names is looked for once, when the record is fetched. Workers that get this store ask the
-    storage itself.
+    A file that a record names is looked for once, when this is made; records without their files are withdrawn then.
+    Workers that get this store ask the storage itself.
     """
 
     def __init__(self, root: AnyPath) -> None:
@@ -25,9 +25,9 @@ class Known(Store):
         self._records: dict[str, bytes] = {}  # as they are stored, by name: they are many
         there = files_below(self.root)
         self._fetch([name for name in there if name.startswith(RECORDS)])
-        for name, record in list(self._parsed()):
+        for record in list(self.records()):
             if any(there.get(file.path) != file.bytes for file in record.artefacts.values()):
-                del self._records[name]
+                self.withdraw(record)
 
     def __reduce__(self) -> tuple[type[Store], tuple[str]]:
         return Store, (str(self.root),)
@@ -41,12 +41,6 @@ class Known(Store):
     def _fetch(self, names: Iterable[str]) -> None:
         self._records |= {name: data for name, data in contents(self.root, names) if parse_record(data)}
 
-    def _parsed(self) -> Iterator[tuple[str, Record]]:
-        for name, data in sorted(self._records.items()):
-            record = parse_record(data)
-            assert record is not None
-            yield name, record
-
     def find(self, stage: str, unit: str, fingerprint: str) -> Record | None:
         """As in `Store`."""
         data = self._records.get(Record(stage, unit, fingerprint).name)
@@ -55,7 +49,10 @@ class Known(Store):
 
     def records(self, stage: str = "*") -> Iterator[Record]:
         """As in `Store`."""
-        return (record for _, record in self._parsed() if stage in ("*", record.stage))
+        for _, data in sorted(self._records.items()):
+            record = parse_record(data)
+            if record and stage in ("*", record.stage):
+                yield record
 
     def commit(self, record: Record) -> Record:
         """As in `Store`."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.metadata import version
 from typing import Any
 
-import datasketch
 import numpy as np
 import xxhash
 
@@ -97,6 +97,9 @@ class Job:
         return fingerprint("sketch", SKETCH_VERSION, keep_fingerprint, sketch_parameters(self.recipe))
 
 
+_version = cache(version)  # each look reads files
+
+
 def sketch_parameters(recipe: Recipe) -> dict[str, Any]:
     """What the values of a signature depend on besides the text."""
     import unicodedata
@@ -107,7 +110,7 @@ def sketch_parameters(recipe: Recipe) -> dict[str, Any]:
         "permutations": recipe.dedup.permutations,
         "seed": recipe.seed,
         "scheme": "affine32",
-        "datasketch": datasketch.__version__,
+        "datasketch": _version("datasketch"),
         "unidata": unicodedata.unidata_version,
     }
 

@@ -16,6 +16,7 @@ SIGNAL = "test.hostile"
 LIMIT = 1_500_000  # bytes at once that are too many where a document says so
 GREED = 100  # bytes that are taken for each of a greedy document's
 ROOM = GREED * LIMIT  # bytes that a process may take for them
+GROWTH = int(os.environ.get("HOSTILE_GROWTH", 0))  # bytes that one takes until it is killed
 CALM = os.environ.get("HOSTILE_CALM", "")  # a file that makes memory suffice
 
 
@@ -37,6 +38,8 @@ def _want_memory(data: bytes) -> None:
         raise MemoryError("so many bytes at once")
     if b"<killed>" in data and len(data) > LIMIT:
         os.kill(os.getpid(), signal.SIGKILL)
+    if b"<growing>" in data and len(data) > LIMIT:
+        _grow()
     if b"<greedy>" in data:
         _take(len(data) * GREED)
 
@@ -53,6 +56,16 @@ def _take(size: int) -> None:
         np.ones(size, np.uint8)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _grow() -> None:
+    """Takes memory, and then waits to be killed for it."""
+    import numpy as np
+
+    step = 1 << 26
+    taken = [np.ones(step, np.uint8) for _ in range(GROWTH // step)]
+    signal.pause()
+    del taken
 
 
 def _register(registry: ModuleType) -> None:
