@@ -47,8 +47,9 @@ def test_an_unknown_failure_is_told_the_others_finish_and_the_command_that_it_na
     assert not (runs.folder / "a" / "failures.json").exists()
 
 
-@pytest.mark.parametrize("options", [(), LOCAL], ids=["cluster", "local"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "options"), [(signal.SIGINT, LOCAL), (signal.SIGTERM, ())], ids=["local", "cluster"]
+)
 def test_a_signal_stops_within_five_seconds(
     runs: Runs, faults: Faults, number: signal.Signals, options: tuple[str, ...]
 ) -> None:
