@@ -35,10 +35,10 @@ class Faults:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def order(self, stage: str, when: str, fault: str, *raylets: int) -> Path:
-        """At the next commit of the stage, before or after it; by workers of some raylets alone, if any are named."""
+    def order(self, stage: str, when: str, fault: str, *whom: int | str) -> Path:
+        """At the next commit of the stage, before or after it; if any are named, of these units or by these raylets."""
         path = self.folder / f"{stage}.{when}.{fault}"
-        path.write_text(" ".join(map(str, raylets)))
+        path.write_text(" ".join(map(str, whom)))
         return path
 
     def done(self) -> set[str]:

@@ -121,9 +121,7 @@ def test_every_kind_of_record_is_made_anew(
                 out = run()
                 break
     assert done >= {record.stage for record in Store(out).records()}
-    if damage is not Path.unlink:  # the loss of the last record, that of `account`, the run itself notices
-        assert verify(out) != []
-    (out / "statistics.json").unlink()
+    (out / "statistics.json").unlink()  # or a run that lacks the last record, that of `account`, counts as finished
     run()
     assert results(out) == undisturbed
     assert verify(out) == []

@@ -1,7 +1,9 @@
 """Processes and nodes that are killed, in every stage: the result is that of an undisturbed run."""
 
+import contextlib
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from conftest import DEADLINE, NODE, Faults, Runs, nodes, raylet, until
@@ -14,10 +16,9 @@ from zydaflow.provenance.verify import verify
 # In the order in which a run commits them. `bands` is not in a finished run, `inputs` and so on are the driver's own.
 BY_WORKERS = ["measure", "keys", "bands", "match", "cluster", "gather", "decide", "select", "train", "tokenize"]
 BY_WORKERS += ["count", "evidence"]
-IN_ONE_PASS = ["measure", "keep", "sketch", "judge"]  # the boundary after one of these is that before the next
-STAGES = [*IN_ONE_PASS, "inputs", "manifest", *BY_WORKERS[1:-1], "folder", "evidence", "account"]
-BOUNDARIES = [(stage, when) for stage in STAGES for when in ("before", "after") if (stage, when) not in
-    [(stage, "before") for stage in IN_ONE_PASS[1:]]]  # fmt: skip
+IN_ONE_PASS = ["keep", "sketch", "judge"]  # after `measure`: the boundary after one of them is that before the next
+STAGES = ["measure", *IN_ONE_PASS, "inputs", "manifest", *BY_WORKERS[1:-1], "folder", "evidence", "account"]
+BOUNDARIES = {"before": [stage for stage in STAGES if stage not in IN_ONE_PASS], "after": STAGES}
 
 
 def test_a_worker_killed_in_each_stage(runs: Runs, faults: Faults, undisturbed: dict[str, str]) -> None:
@@ -30,19 +31,33 @@ def test_a_worker_killed_in_each_stage(runs: Runs, faults: Faults, undisturbed: 
     assert verify(runs.folder / "a") == []
 
 
-def test_a_driver_killed_at_every_commit_boundary_of_every_stage_and_resumed_on_more_and_on_fewer_nodes(
-    runs: Runs, faults: Faults, cluster: Cluster, environment: dict[str, str], undisturbed: dict[str, str]
+def _kill_at_every_boundary(runs: Runs, faults: Faults, name: str, when: str) -> None:
+    """The driver of one run, which goes on each time until the next stage."""
+    for stage in BOUNDARIES[when]:
+        faults.order(stage, when, "driver")
+        _, told = (running := runs.start(name)).communicate(timeout=DEADLINE)
+        assert running.returncode == -signal.SIGKILL, f"{stage}: {told}"
+        assert f"{stage}.{when}" in faults.done()
+
+
+def test_a_driver_killed_at_every_commit_boundary_of_every_stage_and_resumed_on_more_nodes(
+    runs: Runs, environment: dict[str, str], undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
-    with nodes(1, environment) as smaller:  # on which a driver starts in a third of the time
-        for number, (stage, when) in enumerate(BOUNDARIES):
-            faults.order(stage, when, "driver")
-            running = runs.start("a", "--address", (smaller if number % 6 else cluster).address)
-            _, told = running.communicate(timeout=DEADLINE)
-            assert running.returncode == -signal.SIGKILL, f"{stage}: {told}"
-            assert f"{stage}.{when}" in faults.done()
-    runs.finish("a")
-    assert results(runs.folder / "a") == undisturbed
-    assert verify(runs.folder / "a") == []
+    """Two runs at a time, each with its own cluster of one node, on which a driver starts in a third of the time."""
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(2) as both:
+        killed = []
+        for name, when in zip("ab", BOUNDARIES, strict=True):
+            (orders := tmp_path / when).mkdir()
+            here = environment | {"ZYDAFLOW_FAULTS": str(orders)}
+            faults = Faults(orders)
+            alone = Runs(tmp_path, stack.enter_context(nodes(1, here)), here, faults)
+            killed.append(both.submit(_kill_at_every_boundary, alone, faults, name, when))
+        for chain in killed:
+            chain.result()
+    for name in "ab":
+        runs.finish(name)
+        assert results(runs.folder / name) == undisturbed
+        assert verify(runs.folder / name) == []
 
 
 def test_a_node_added_in_mid_stage_gets_work(

@@ -1,7 +1,7 @@
 """Faults in real processes: every Python process that finds this file on its path looks for orders when it commits.
 
 An order is a file `<stage>.<before|after>.<fault>` in the folder that ZYDAFLOW_FAULTS names. It is carried out once, by
-whichever process commits a unit of that stage first.
+whichever process commits a unit of that stage first; but an `error` is lasting.
 """
 
 import importlib.util
@@ -44,21 +44,21 @@ def _until(condition) -> None:
         time.sleep(0.01)
 
 
-def _meet(stage: str, when: str) -> None:
+def _meet(stage: str, unit: str, when: str) -> None:
     hold = Path(FOLDER, f"{stage}.{when}.hold")
-    if hold.exists() and _concerns(hold):
+    if hold.exists() and _concerns(hold, unit):
         hold.with_name(f"{hold.name}.{os.getpid()}").touch()
         _until(lambda: not hold.exists())
     for name, fault in FAULTS.items():
         order = Path(FOLDER, f"{stage}.{when}.{name}")
-        if order.exists() and _concerns(order) and _taken(order):
+        if order.exists() and _concerns(order, unit) and (name == "error" or _taken(order)):
             fault(order, when)
 
 
-def _concerns(order: Path) -> bool:
-    """An order may name the raylets whose workers it is for; it is then not for others."""
-    raylets = order.read_text().split()
-    return not raylets or str(os.getppid()) in raylets
+def _concerns(order: Path, unit: str) -> bool:
+    """An order may name units, or raylets whose workers it is for; it is then not for others."""
+    names = order.read_text().split()
+    return not names or str(os.getppid()) in names or unit in names
 
 
 def _taken(order: Path) -> bool:
@@ -84,10 +84,10 @@ class _Finder:
             commit = module.Store.commit
 
             def changed(store, record):
-                _meet(record.stage, "before")
+                _meet(record.stage, record.unit, "before")
                 made = commit(store, record)
                 store.path(made.name)  # waits for it: it may be under way behind the work
-                _meet(record.stage, "after")
+                _meet(record.stage, record.unit, "after")
                 return made
 
             module.Store.commit = changed
