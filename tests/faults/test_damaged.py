@@ -121,7 +121,8 @@ def test_every_kind_of_record_is_made_anew(
                 out = run()
                 break
     assert done >= {record.stage for record in Store(out).records()}
-    (out / "statistics.json").unlink()  # or a run that lacks the last record, that of `account`, counts as finished
+    if damage is not Path.unlink:  # of the last record, that of `account`, which only `verify` sees then
+        (out / "statistics.json").unlink()
     run()
     assert results(out) == undisturbed
     assert verify(out) == []

@@ -88,7 +88,7 @@ def plan(recipe: Recipe, known: Mapping[str, DatasetPlan] = MappingProxyType({})
 
 
 def is_finished(plan: Plan) -> bool:
-    """Whether the output folder holds this very run, come to its end, with all its files that count."""
+    """Whether the output folder holds this very run, come to its end, with all its files and records."""
     root = path_of(plan.recipe.output.path)
     run = read_run(root)
     if run is None or not run["finished"] or run["fingerprint"] != plan.fingerprint:
@@ -96,7 +96,8 @@ def is_finished(plan: Plan) -> bool:
     there = {name: size_of(root / name) for name in (RECIPE, STATISTICS)}
     for folder in {path.partition("/")[0] for path, _ in run["outputs"] if path not in there}:
         there |= {f"{folder}/{name}": size for name, size in files_below(root / folder).items()}
-    return all(there.get(path) == size for path, size in run["outputs"])
+    records = len(files_below(root / "commits"))
+    return records == sum(run["records"].values()) and all(there.get(path) == size for path, size in run["outputs"])
 
 
 def check(recipe: Recipe) -> list[str]:
