@@ -229,7 +229,7 @@ def _preflight(recipe: Recipe, out: str) -> Nodes:
     return preflight(partial(facts, recipe, out), out, recipe.resources.memory_per_task)
 
 
-def _tell(story: Story, planned: Plan, store: Store, nodes: Nodes, startup: float) -> None:
+def _tell(story: Story, planned: Plan, store: Store, nodes: Nodes | None, startup: float) -> None:
     """The whole story; after a damaged artefact was withdrawn, again from the beginning, which makes that one anew."""
     mended: dict[str, str] = {}  # damaged files, and where they were made
     while True:

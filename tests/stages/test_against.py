@@ -274,7 +274,7 @@ def test_damage(small: Small) -> None:
     content = file.read_bytes()
     file.write_bytes(content[:5000] + bytes([content[5000] ^ 1]) + content[5001:])
     with pytest.raises(InputError, match=r"000000\.arrow: differs from its checksum: this index is damaged"):
-        _tell(stages_until(None), plan(load_recipe(made)), Store(small.folder / "new"), 0.0)
+        _tell(stages_until(None), plan(load_recipe(made)), Store(small.folder / "new"), None, 0.0)
     file.write_bytes(content[:-1])
     with pytest.raises(InputError, match=r"lacks a/000000\.arrow, wholly or in part; copy or make the index again"):
         plan(load_recipe(made))
