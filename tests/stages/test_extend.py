@@ -220,7 +220,7 @@ def test_a_damaged_shard_of_before_is_made_from_its_text(serial: Serial, small: 
         path.write_bytes(data)
     planned, store = extension(load_recipe(small.recipe("abc"))), Store(out)
     account.begin(store, planned)
-    _tell(stages_until(None), planned, store, 0.0)
+    _tell(stages_until(None), planned, store, None, 0.0)
     assert results(out) == fresh
 
 
