@@ -7,10 +7,10 @@ import http.server
 import sys
 import threading
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fsspec.registry import _registry
 from reading import read, spec
 
 from zydaflow import patience
@@ -189,7 +189,7 @@ def test_a_server_that_cannot_be_reached_may_be_there_later(impatient):
 @pytest.mark.parametrize(("url", "package"), [("s3://b/a.jsonl", "s3fs"), ("gs://b/a.jsonl", "gcsfs")])
 def test_a_missing_package_is_named_with_how_to_install_it(url, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
-    monkeypatch.delitem(fsspec.registry._registry, url.partition(":")[0], raising=False)  # nor used before
+    monkeypatch.delitem(_registry, url.partition(":")[0], raising=False)  # nor used before
     with pytest.raises(InputError, match=f"pip install {package}"):
         plan_dataset(spec(url), 100)
 
