@@ -7,6 +7,7 @@ import http.server
 import sys
 import threading
 
+import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
