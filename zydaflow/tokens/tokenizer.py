@@ -80,8 +80,9 @@ class Tokenizer:
             made.append(np.insert(ids.astype(self.dtype), ends, self.end_of_text))
             offsets.append(count + ends + np.arange(1, len(ends) + 1))
             count += len(made[-1])
+        ends_of_text = sum(np.count_nonzero(piece == self.end_of_text) for piece in made)  # a few bytes at a time
         ids = _joined(made)
-        if np.count_nonzero(ids == self.end_of_text) != len(texts):
+        if ends_of_text != len(texts):
             raise RunError(
                 f"the tokenizer {self.path} gives its end-of-text token {self.end_of_text_token!r} for ordinary text. "
                 "Name another one: `tokenizer: {path:, end_of_text:}`."
