@@ -1,7 +1,8 @@
-"""Repeated n-grams of words, in three readings.
+"""Word hashes → the characters of the n-grams that occur more than once in a document.
 
-An n-gram whose beginning or end (an n-1-gram) stands once in the document stands once as well. So each size is looked
-for only where the size below was found again, which in ordinary text soon leaves nothing.
+An n-gram occurs twice only if both (n - 1)-grams in it do, so each n looks only at what the one before it left. An
+n-gram's name is the place of its first occurrence; two are equal if the names of their first n - 1 words and of their
+last word are, which is exact, given the hashes of words.
 """
 
 from typing import NamedTuple
@@ -9,181 +10,196 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-TOP = 4  # 2- to 4-grams: of these, the most frequent one
-LONGEST = 10  # 5- to 10-grams: of these, all that stand more than once
+from zydaflow.kernels.shingles import BASE
 
-TOP_COUNT, TOP_CHARACTERS = range(2)
-"""Columns of `Repetition.top`: how often the most frequent n-gram stands there, and the characters of its words. Of
-several, the one that begins first."""
+TOP, COUNT, SKIPPED, REPEATED, COVERED, ALL = range(6)
+"""Columns of `count_ngrams`, by n. Characters are those of words, without what is between them.
 
-SKIPPED, COUNTED, COVERED, ALL = range(4)
-"""Columns of `Repetition.duplicates`, all in characters of words. SKIPPED: of n-grams that stood before, read from the
-left, going on behind each one that is found. COUNTED: of all occurrences of n-grams that stand more than once, however
-they overlap. COVERED: of all words inside such n-grams, each word once. ALL: of all n-grams, however they overlap."""
+TOP, COUNT: the characters of the most frequent n-gram, the earliest of several, and how often it occurs; 0 if the
+document has fewer than n words. SKIPPED: the characters of n-grams that have been met before, where after such a one
+its n words are skipped. REPEATED: of all occurrences of n-grams that occur more than once. COVERED: of words inside an
+n-gram that has occurred before, each once. ALL: of all n-grams.
+"""
 
-MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
-SHIFT = np.uint64(29)
-EMPTY = np.int64(-1)
-
-
-class Repetition(NamedTuple):
-    """Of n documents."""
-
-    top: np.ndarray  # int64[n, 3, 2]: of 2-, 3- and 4-grams
-    duplicates: np.ndarray  # int64[n, 6, 4]: of 5- to 10-grams
+NONE = -1
+MET = -1  # instead of a count: an occurrence has been met, and not in words that are skipped
+_BASE = np.uint64(BASE)
+_32 = np.uint64(32)
 
 
-class _Work(NamedTuple):
-    """Room for the longest document of w words, and a table with a place for each of them at least."""
+class Room(NamedTuple):
+    """Room for a document of up to m words."""
 
-    grams: np.ndarray  # uint64[w]: the hash of the n-gram that begins at a word
-    again: np.ndarray  # bool[w + 1]: whether it may stand more than once
-    slots: np.ndarray  # int64[t]: an n-gram's first place in `places`, EMPTY where there is none
-    places: np.ndarray  # int64[w]: where n-grams begin that may stand more than once
-    counts: np.ndarray  # int64[w]: how often the n-gram stands that begins at this place first
-    first: np.ndarray  # int64[w]: the first place of the n-gram that begins at this place
+    ends: np.ndarray  # int64 (m + 1,): characters of the words before each
+    words: np.ndarray  # int32 (m,): names of words
+    names: np.ndarray  # int32 (m,): names of (n - 1)-grams that occur more than once, or NONE
+    longer: np.ndarray  # int32 (m,): the same of n-grams
+    counts: np.ndarray  # int32 (m,): occurrences by name
+    active: np.ndarray  # int32 (m,): where the (n - 1)-grams that occur more than once begin, in order
+    slots: np.ndarray  # int32: a table of names with open addressing, NONE where it is empty
 
 
-def repetition(hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray) -> Repetition:
-    """The repeated n-grams of n documents, whose words are known by hash (uint64[w]) and characters (int64[w]).
+@njit(cache=True, nogil=True)
+def count_ngrams(hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray, longest: int) -> np.ndarray:
+    """int64 (n documents, longest + 1, 6): the columns above for n = 2 to `longest`; rows 0 and 1 are 0.
 
-    Document d's words are bounds[d] to bounds[d + 1] - 1. N-grams are told apart by hashes of 64 bits.
+    Args:
+        hashes, lengths: each word's hash (uint64) and its characters (int32), as `hash_words` gives them.
+        bounds: document i has words bounds[i] to bounds[i + 1] - 1.
+        longest: the largest n.
     """
-    documents = len(bounds) - 1
-    longest = int(np.diff(bounds).max(initial=0))
-    table = 1 << max(4, (2 * longest - 1).bit_length())
-    work = _Work(
-        np.empty(longest, np.uint64),
-        np.empty(longest + 1, np.bool_),
-        np.empty(table, np.int64),
-        np.empty(longest, np.int64),
-        np.empty(longest, np.int64),
-        np.empty(longest, np.int64),
-    )
-    found = Repetition(np.zeros((documents, 3, 2), np.int64), np.zeros((documents, 6, 4), np.int64))
-    _repetition(hashes, lengths, bounds, work, found.top, found.duplicates)
-    return found
-
-
-@njit(cache=True, nogil=True)
-def _count(work: _Work, candidates: int) -> int:
-    """Counts the n-grams at the first `candidates` of `places`. Returns how often the most frequent one stands."""
-    size = np.int64(16)
-    while size < 2 * candidates:
-        size *= 2
-    slots, mask = work.slots[:size], np.uint64(size - 1)
-    slots[:] = EMPTY
-    most = np.int64(0)
-    for i in range(candidates):
-        gram = work.grams[work.places[i]]
-        slot = np.int64((gram ^ gram >> np.uint64(32)) & mask)
-        while slots[slot] != EMPTY and work.grams[work.places[slots[slot]]] != gram:
-            slot = (slot + 1) & np.int64(mask)
-        if slots[slot] == EMPTY:
-            slots[slot] = i
-            work.counts[i] = 0
-        head = slots[slot]
-        work.first[i] = head
-        work.counts[head] += 1
-        most = max(most, work.counts[head])
-    for i in range(candidates):
-        work.again[work.places[i]] = work.counts[work.first[i]] > 1
-    return most
-
-
-@njit(cache=True, nogil=True)
-def _characters(lengths: np.ndarray, begin: int, n: int) -> int:
-    total = np.int64(0)
-    for word in range(begin, begin + n):
-        total += lengths[word]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _duplicates(lengths: np.ndarray, work: _Work, candidates: int, n: int, out: np.ndarray) -> None:
-    """Fills SKIPPED, COUNTED and COVERED; `counts` becomes how often each n-gram was met and not skipped."""
-    free = covered = np.int64(0)  # the first word that is not skipped, and not covered
-    for i in range(candidates):
-        head, place = work.first[i], work.places[i]
-        if work.counts[head] > 1:
-            characters = _characters(lengths, place, n)
-            out[COUNTED] += characters
-            start = max(place, covered)
-            out[COVERED] += _characters(lengths, start, place + n - start)
-            covered = place + n
-    for i in range(candidates):
-        if work.first[i] == i:
-            work.counts[i] = 0
-    for i in range(candidates):
-        head, place = work.first[i], work.places[i]
-        if place < free:
-            continue
-        if work.counts[head]:
-            out[SKIPPED] += _characters(lengths, place, n)
-            free = place + n
-        work.counts[head] = 1
-
-
-@njit(cache=True, nogil=True)
-def _candidates(hashes: np.ndarray, work: _Work, before: int, n: int) -> int:
-    """Where n-grams begin that may stand more than once, by the (n-1)-grams at the first `before` of `places`."""
-    candidates = 0
-    last = len(hashes) - n
-    for i in range(before):
-        place = work.places[i]
-        if place <= last and work.again[place] and work.again[place + 1]:
-            gram = work.grams[place]
-            work.grams[place] = (gram ^ gram >> SHIFT) * MULTIPLY ^ hashes[place + n - 1]
-            work.places[candidates] = place
-            candidates += 1
-        else:
-            work.again[place] = False
-    return candidates
-
-
-@njit(cache=True, nogil=True)
-def _top(lengths: np.ndarray, work: _Work, candidates: int, most: int, n: int, out: np.ndarray) -> None:
-    place = np.int64(0)  # where none stands again, the first one
-    if most > 1:
-        i = 0
-        while work.first[i] != i or work.counts[i] < most:
-            i += 1
-        place = work.places[i]
-    out[TOP_COUNT] = max(most, 1)
-    out[TOP_CHARACTERS] = _characters(lengths, place, n)
-
-
-@njit(cache=True, nogil=True)
-def _all(lengths: np.ndarray, total: int, n: int) -> int:
-    """Characters of all n-grams: every word is in n of them, but for those near the ends."""
-    missing = np.int64(0)
-    for k in range(n - 1):
-        missing += (n - 1 - k) * (lengths[k] + lengths[len(lengths) - 1 - k])
-    return n * total - missing
-
-
-@njit(cache=True, nogil=True)
-def _document(hashes: np.ndarray, lengths: np.ndarray, work: _Work, top: np.ndarray, duplicates: np.ndarray) -> None:
-    words = len(hashes)
-    total = lengths.sum()
-    candidates = words
-    for word in range(words):
-        work.grams[word], work.again[word], work.places[word] = hashes[word], True, word
-    for n in range(2, min(LONGEST, words) + 1):
-        before = candidates
-        candidates = _candidates(hashes, work, before, n)
-        most = _count(work, candidates)
-        if n <= TOP:
-            _top(lengths, work, candidates, most, n, top[n - 2])
-        else:
-            duplicates[n - TOP - 1, ALL] = _all(lengths, total, n)
-            _duplicates(lengths, work, candidates, n, duplicates[n - TOP - 1])
-
-
-@njit(cache=True, nogil=True)
-def _repetition(
-    hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray, work: _Work, top: np.ndarray, duplicates: np.ndarray
-) -> None:
+    result = np.zeros((len(bounds) - 1, longest + 1, 6), np.int64)
+    most = 0
+    for document in range(len(bounds) - 1):
+        most = max(most, bounds[document + 1] - bounds[document])
+    room = make_room(most)
     for document in range(len(bounds) - 1):
         start, stop = bounds[document], bounds[document + 1]
-        _document(hashes[start:stop], lengths[start:stop], work, top[document], duplicates[document])
+        describe(hashes[start:stop], lengths[start:stop], room, result[document])
+    return result
+
+
+@njit(cache=True, nogil=True)
+def make_room(most: int) -> Room:
+    """Room for documents of up to `most` words."""
+    return Room(
+        np.empty(most + 1, np.int64),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(table_size(most), np.int32),
+    )
+
+
+@njit(cache=True, nogil=True)
+def table_size(entries: int) -> int:
+    """A power of two that leaves at least a third of the table empty."""
+    size = 16
+    while 2 * size < 3 * entries:
+        size *= 2
+    return size
+
+
+@njit(cache=True, nogil=True)
+def describe(hashes: np.ndarray, lengths: np.ndarray, room: Room, rows: np.ndarray) -> None:
+    """Fills in the rows of one document."""
+    m = len(hashes)
+    ends = room.ends
+    ends[0] = 0
+    for word in range(m):
+        ends[word + 1] = ends[word] + lengths[word]
+    active = name_words(hashes, room)
+    names, longer = room.names, room.longer
+    for n in range(2, min(len(rows) - 1, m) + 1):
+        rows[n, TOP] = ends[n]
+        rows[n, COUNT] = 1
+        for k in range(n):
+            rows[n, ALL] += ends[m - k] - ends[n - 1 - k]
+        if active > 0:
+            active = name_longer(n, m, active, names, longer, room)
+            names, longer = longer, names
+            measure_repeated(n, room.active[:active], names, room, rows[n])
+
+
+@njit(cache=True, nogil=True)
+def name_words(hashes: np.ndarray, room: Room) -> int:
+    """Names all words, and lists the places of those that occur more than once. Returns how many these are."""
+    words, names, counts = room.words, room.names, room.counts
+    slots = room.slots[: table_size(len(hashes))]
+    slots[:] = NONE
+    mask = len(slots) - 1
+    for word in range(len(hashes)):
+        slot = np.int64(hashes[word] >> _32) & mask
+        while slots[slot] != NONE and hashes[slots[slot]] != hashes[word]:
+            slot = (slot + 1) & mask
+        if slots[slot] == NONE:
+            slots[slot] = word
+            counts[word] = 0
+        words[word] = slots[slot]
+        counts[slots[slot]] += 1
+    active = 0
+    for word in range(len(hashes)):
+        repeated = counts[words[word]] > 1
+        names[word] = words[word] if repeated else NONE
+        room.longer[word] = NONE
+        room.active[active] = word
+        active += repeated
+    return active
+
+
+@njit(cache=True, nogil=True)
+def name_longer(n: int, m: int, active: int, names: np.ndarray, longer: np.ndarray, room: Room) -> int:
+    """Names the n-grams whose (n - 1)-grams both occur more than once, and lists those that themselves do.
+
+    `longer` has NONE throughout, which is left in all of `names`. Returns how many are listed.
+    """
+    candidates = 0
+    for place in room.active[:active]:
+        if place + n <= m and names[place + 1] != NONE:
+            room.active[candidates] = place
+            candidates += 1
+        else:
+            names[place] = NONE  # no later place looks at it
+    count_longer(n, room.active[:candidates], names, longer, room)
+    kept = 0
+    for place in room.active[:candidates]:
+        names[place] = NONE
+        if room.counts[longer[place]] > 1:
+            room.active[kept] = place
+            kept += 1
+        else:
+            longer[place] = NONE
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def count_longer(n: int, places: np.ndarray, names: np.ndarray, longer: np.ndarray, room: Room) -> None:
+    """Names and counts the n-grams that begin at these places."""
+    words, counts = room.words, room.counts
+    slots = room.slots[: table_size(len(places))]
+    slots[:] = NONE
+    mask = len(slots) - 1
+    for place in places:
+        name, last = names[place], words[place + n - 1]
+        slot = mix(name, last) & mask
+        first = slots[slot]
+        while first != NONE and (names[first] != name or words[first + n - 1] != last):
+            slot = (slot + 1) & mask
+            first = slots[slot]
+        if first == NONE:
+            first = place
+            slots[slot] = place
+            counts[place] = 0
+        longer[place] = first
+        counts[first] += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def mix(name: int, last: int) -> int | np.integer:
+    """A hash of 32 bits."""
+    return np.int64(((np.uint64(name) << _32 | np.uint64(last)) * _BASE) >> _32)
+
+
+@njit(cache=True, nogil=True)
+def measure_repeated(n: int, places: np.ndarray, names: np.ndarray, room: Room, row: np.ndarray) -> None:
+    """Fills in all columns but ALL, by the n-grams that occur more than once; these begin at `places`."""
+    counts, ends = room.counts, room.ends
+    for place in places:
+        if names[place] == place and counts[place] > row[COUNT]:
+            row[COUNT] = counts[place]
+            row[TOP] = ends[place + n] - ends[place]
+    skipped = covered = 0  # the words before these are
+    for place in places:
+        first = names[place]
+        characters = ends[place + n] - ends[place]
+        row[REPEATED] += characters
+        if first != place:
+            row[COVERED] += ends[place + n] - ends[max(place, covered)]
+            covered = place + n
+        if place >= skipped:
+            if counts[first] == MET:
+                row[SKIPPED] += characters
+                skipped = place + n
+            counts[first] = MET
