@@ -1,13 +1,11 @@
 from collections import Counter
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zydaflow.kernels.ngrams import ALL, COUNT, COVERED, REPEATED, SKIPPED, TOP, count_ngrams
+from zydaflow.kernels.ngrams import LONGEST, TOP, Repetition, repetition
 from zydaflow.kernels.words import hash_words, split
 
-LONGEST = 10
 WORDS = st.lists(st.sampled_from(["a", "b", "cc", "中文", "ß"]), max_size=60)
 
 
@@ -29,54 +27,51 @@ def skipped(words: list[str], n: int) -> int:
     return total
 
 
-def covered(words: list[str], n: int) -> int:
-    met, inside = set(), set()
-    for i, gram in enumerate(grams(words, n)):
-        inside |= set(range(i, i + n)) if gram in met else set()
-        met.add(gram)
-    return sum(len(words[i]) for i in inside)
+def top(words: list[str], n: int) -> list[int]:
+    [(gram, count)] = Counter(grams(words, n)).most_common(1) or [((), 0)]
+    return [count, characters(gram)]
 
 
-def twin(words: list[str], n: int) -> dict[int, int]:
+def duplicates(words: list[str], n: int) -> list[int]:
     counted = Counter(grams(words, n))
-    top, count = counted.most_common(1)[0] if counted else ((), 0)
-    return {
-        TOP: characters(top),
-        COUNT: count,
-        SKIPPED: skipped(words, n),
-        REPEATED: sum(characters(gram) * count for gram, count in counted.items() if count > 1),
-        COVERED: covered(words, n),
-        ALL: sum(characters(gram) * count for gram, count in counted.items()),
-    }
+    twice = [(i, gram) for i, gram in enumerate(grams(words, n)) if counted[gram] > 1]
+    inside = {i + k for i, _ in twice for k in range(n)}
+    return [
+        skipped(words, n),
+        sum(characters(gram) for _, gram in twice),
+        sum(len(words[i]) for i in inside),
+        sum(map(characters, grams(words, n))),
+    ]
+
+
+def found(as_buffers, texts: list[str]) -> Repetition:
+    text = as_buffers(texts)
+    words = split(text)
+    return repetition(*hash_words(*text, words), words.bounds)
 
 
 @given(st.lists(WORDS, max_size=4))
 @settings(derandomize=True, deadline=None, max_examples=300)
 def test_ngrams(as_buffers, documents):
-    text = as_buffers([" ".join(words) for words in documents])
-    words = split(text)
-    found = count_ngrams(*hash_words(*text, words), words.bounds, LONGEST)
-    assert found.shape == (len(documents), LONGEST + 1, 6)
-    for document, rows in zip(documents, found.tolist(), strict=True):
-        assert rows[:2] == [[0] * 6] * 2
-        for n in range(2, LONGEST + 1):
-            assert dict(enumerate(rows[n])) == twin(document, n)
+    result = found(as_buffers, [" ".join(words) for words in documents])
+    assert result.top.tolist() == [[top(words, n) for n in range(2, TOP + 1)] for words in documents]
+    sizes = range(TOP + 1, LONGEST + 1)
+    assert result.duplicates.tolist() == [[duplicates(words, n) for n in sizes] for words in documents]
 
 
-def test_a_long_repetition(as_buffers):
+def test_one_word_again_and_again(as_buffers):
     """All n-grams are one, which skips from its second occurrence on."""
-    text = as_buffers(["ab " * 100_001])
-    words = split(text)
-    rows = count_ngrams(*hash_words(*text, words), words.bounds, 5)[0]
-    assert rows[5].tolist() == [10, 99_997, 200_000, 999_970, 200_000, 999_970]
+    result = found(as_buffers, ["ab " * 100_001])
+    assert result.top[0].tolist() == [[100_000, 4], [99_999, 6], [99_998, 8]]
+    assert result.duplicates[0, 0].tolist() == [200_000, 999_970, 200_002, 999_970]
 
 
 def test_many_words(as_buffers):
-    """More than a table of 16 bits: 70,000 different words, twice."""
-    text = as_buffers([" ".join(map(str, range(10_000, 80_000))) * 2])
-    words = split(text)
-    rows = count_ngrams(*hash_words(*text, words), words.bounds, 3)[0]
-    assert np.diff(words.bounds).tolist() == [139_999]
-    assert rows[2, COUNT] == 2
-    assert rows[2, TOP] == 10
-    assert rows[3, SKIPPED] == 69_996 // 3 * 15
+    """70,000 different words, twice: every n-gram but those across the middle occurs twice."""
+    result = found(as_buffers, [" ".join([*map(str, range(10_000, 80_000))] * 2)])
+    assert result.top[0].tolist() == [[2, 10], [2, 15], [2, 20]]
+    assert result.duplicates[0, 0].tolist() == [14_000 * 25, 2 * 69_996 * 25, 140_000 * 5, 139_996 * 25]
+
+
+def test_no_documents(as_buffers):
+    assert found(as_buffers, []).top.shape == (0, 3, 2)

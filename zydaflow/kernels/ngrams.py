@@ -1,8 +1,7 @@
-"""Word hashes → the characters of the n-grams that occur more than once in a document.
+"""Repeated n-grams of words, in three readings.
 
-An n-gram occurs twice only if both (n - 1)-grams in it do, so each n looks only at what the one before it left. An
-n-gram's name is the place of its first occurrence; two are equal if the names of their first n - 1 words and of their
-last word are, which is exact, given the hashes of words.
+An n-gram occurs once if its beginning or its end, an (n - 1)-gram, does. So each size is looked for only where the size
+below occurred again, which in ordinary text soon leaves nothing.
 """
 
 from typing import NamedTuple
@@ -10,196 +9,188 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from zydaflow.kernels.shingles import BASE
+TOP = 4  # 2- to 4-grams: of these, the most frequent one
+LONGEST = 10  # 5- to 10-grams: of these, all that occur more than once
 
-TOP, COUNT, SKIPPED, REPEATED, COVERED, ALL = range(6)
-"""Columns of `count_ngrams`, by n. Characters are those of words, without what is between them.
+TOP_COUNT, TOP_CHARACTERS = range(2)
+"""Columns of `Repetition.top`: how often the most frequent n-gram occurs, and the characters of its words. Of several,
+the one that begins first. 0 in a document of fewer than n words."""
 
-TOP, COUNT: the characters of the most frequent n-gram, the earliest of several, and how often it occurs; 0 if the
-document has fewer than n words. SKIPPED: the characters of n-grams that have been met before, where after such a one
-its n words are skipped. REPEATED: of all occurrences of n-grams that occur more than once. COVERED: of words inside an
-n-gram that has occurred before, each once. ALL: of all n-grams.
-"""
+SKIPPED, COUNTED, COVERED, ALL = range(4)
+"""Columns of `Repetition.duplicates`, all in characters of words. SKIPPED: of n-grams that have been met before, read
+from the left, going on behind each one that is found. COUNTED: of all occurrences of n-grams that occur more than once,
+however they overlap. COVERED: of all words inside such n-grams, each word once. ALL: of all n-grams, however they
+overlap."""
 
-NONE = -1
-MET = -1  # instead of a count: an occurrence has been met, and not in words that are skipped
-_BASE = np.uint64(BASE)
-_32 = np.uint64(32)
-
-
-class Room(NamedTuple):
-    """Room for a document of up to m words."""
-
-    ends: np.ndarray  # int64 (m + 1,): characters of the words before each
-    words: np.ndarray  # int32 (m,): names of words
-    names: np.ndarray  # int32 (m,): names of (n - 1)-grams that occur more than once, or NONE
-    longer: np.ndarray  # int32 (m,): the same of n-grams
-    counts: np.ndarray  # int32 (m,): occurrences by name
-    active: np.ndarray  # int32 (m,): where the (n - 1)-grams that occur more than once begin, in order
-    slots: np.ndarray  # int32: a table of names with open addressing, NONE where it is empty
+_MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+_HALF = np.uint64(32)
+_EMPTY = -1
 
 
-@njit(cache=True, nogil=True)
-def count_ngrams(hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray, longest: int) -> np.ndarray:
-    """int64 (n documents, longest + 1, 6): the columns above for n = 2 to `longest`; rows 0 and 1 are 0.
+class Repetition(NamedTuple):
+    """Of n documents."""
+
+    top: np.ndarray  # int64 (n, 3, 2): of 2-, 3- and 4-grams
+    duplicates: np.ndarray  # int64 (n, 6, 4): of 5- to 10-grams
+
+
+class _Room(NamedTuple):
+    """Room for a document of up to w words."""
+
+    grams: np.ndarray  # uint64 (w,): the hash of the n-gram that begins at a word
+    again: np.ndarray  # bool (w,): whether it occurs more than once
+    places: np.ndarray  # int32 (w,): candidates: where n-grams begin that may occur more than once, in order
+    heads: np.ndarray  # int32 (w,): the first candidate with the n-gram of this one
+    counts: np.ndarray  # int32 (w,): how often the n-gram occurs whose first candidate this is
+    slots: np.ndarray  # int32: a table with open addressing of first candidates, _EMPTY where there is none
+
+
+def repetition(hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray) -> Repetition:
+    """The repeated n-grams of n documents. N-grams are told apart by hashes of 64 bits, made of those of their words.
 
     Args:
-        hashes, lengths: each word's hash (uint64) and its characters (int32), as `hash_words` gives them.
-        bounds: document i has words bounds[i] to bounds[i + 1] - 1.
-        longest: the largest n.
+        hashes, lengths: each word's hash (uint64) and its characters (int32).
+        bounds: int64 (n + 1,): document i has words bounds[i] to bounds[i + 1] - 1.
     """
-    result = np.zeros((len(bounds) - 1, longest + 1, 6), np.int64)
-    most = 0
-    for document in range(len(bounds) - 1):
-        most = max(most, bounds[document + 1] - bounds[document])
-    room = make_room(most)
+    documents, longest = len(bounds) - 1, int(np.diff(bounds).max(initial=0))
+    room = _Room(
+        np.empty(longest, np.uint64),
+        np.empty(longest, np.bool_),
+        np.empty(longest, np.int32),
+        np.empty(longest, np.int32),
+        np.empty(longest, np.int32),
+        np.empty(_table_size(longest), np.int32),
+    )
+    found = Repetition(np.zeros((documents, 3, 2), np.int64), np.zeros((documents, 6, 4), np.int64))
+    _repetition(hashes, lengths, bounds, room, found)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _repetition(hashes: np.ndarray, lengths: np.ndarray, bounds: np.ndarray, room: _Room, found: Repetition) -> None:
     for document in range(len(bounds) - 1):
         start, stop = bounds[document], bounds[document + 1]
-        describe(hashes[start:stop], lengths[start:stop], room, result[document])
-    return result
+        _describe(hashes[start:stop], lengths[start:stop], room, found.top[document], found.duplicates[document])
 
 
 @njit(cache=True, nogil=True)
-def make_room(most: int) -> Room:
-    """Room for documents of up to `most` words."""
-    return Room(
-        np.empty(most + 1, np.int64),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(table_size(most), np.int32),
-    )
+def _describe(hashes: np.ndarray, lengths: np.ndarray, room: _Room, top: np.ndarray, duplicates: np.ndarray) -> None:
+    """Fills in what is found in one document."""
+    candidates = len(hashes)
+    total = _characters(lengths, 0, len(lengths))
+    for word in range(len(hashes)):
+        room.grams[word], room.again[word], room.places[word] = hashes[word], True, word
+    for n in range(2, min(LONGEST, len(hashes)) + 1):
+        candidates = _lengthen(hashes, room, candidates, n)
+        most = _count(room, candidates)
+        if n <= TOP:
+            top[n - 2, TOP_COUNT] = max(most, 1)
+            top[n - 2, TOP_CHARACTERS] = _characters(lengths, _most_frequent(room, candidates, most), n)
+        else:
+            row = duplicates[n - TOP - 1]
+            row[ALL] = _all_characters(lengths, total, n)
+            _add_counted(lengths, room, candidates, n, row)
+            _add_skipped(lengths, room, candidates, n, row)
 
 
 @njit(cache=True, nogil=True)
-def table_size(entries: int) -> int:
-    """A power of two that leaves at least a third of the table empty."""
+def _table_size(entries: int) -> int:
+    """A power of two that leaves at least half of the table empty."""
     size = 16
-    while 2 * size < 3 * entries:
+    while size < 2 * entries:
         size *= 2
     return size
 
 
 @njit(cache=True, nogil=True)
-def describe(hashes: np.ndarray, lengths: np.ndarray, room: Room, rows: np.ndarray) -> None:
-    """Fills in the rows of one document."""
-    m = len(hashes)
-    ends = room.ends
-    ends[0] = 0
-    for word in range(m):
-        ends[word + 1] = ends[word] + lengths[word]
-    active = name_words(hashes, room)
-    names, longer = room.names, room.longer
-    for n in range(2, min(len(rows) - 1, m) + 1):
-        rows[n, TOP] = ends[n]
-        rows[n, COUNT] = 1
-        for k in range(n):
-            rows[n, ALL] += ends[m - k] - ends[n - 1 - k]
-        if active > 0:
-            active = name_longer(n, m, active, names, longer, room)
-            names, longer = longer, names
-            measure_repeated(n, room.active[:active], names, room, rows[n])
+def _characters(lengths: np.ndarray, begin: int | np.integer, words: int | np.integer) -> np.int64:
+    total = np.int64(0)
+    for length in lengths[begin : begin + words]:
+        total += length
+    return total
 
 
 @njit(cache=True, nogil=True)
-def name_words(hashes: np.ndarray, room: Room) -> int:
-    """Names all words, and lists the places of those that occur more than once. Returns how many these are."""
-    words, names, counts = room.words, room.names, room.counts
-    slots = room.slots[: table_size(len(hashes))]
-    slots[:] = NONE
-    mask = len(slots) - 1
-    for word in range(len(hashes)):
-        slot = np.int64(hashes[word] >> _32) & mask
-        while slots[slot] != NONE and hashes[slots[slot]] != hashes[word]:
-            slot = (slot + 1) & mask
-        if slots[slot] == NONE:
-            slots[slot] = word
-            counts[word] = 0
-        words[word] = slots[slot]
-        counts[slots[slot]] += 1
-    active = 0
-    for word in range(len(hashes)):
-        repeated = counts[words[word]] > 1
-        names[word] = words[word] if repeated else NONE
-        room.longer[word] = NONE
-        room.active[active] = word
-        active += repeated
-    return active
+def _all_characters(lengths: np.ndarray, total: np.int64, n: int) -> np.int64:
+    """Characters of all n-grams: every word is in n of them, but for those near the ends."""
+    missing = np.int64(0)
+    for k in range(n - 1):
+        missing += (n - 1 - k) * (lengths[k] + lengths[len(lengths) - 1 - k])
+    return n * total - missing
 
 
 @njit(cache=True, nogil=True)
-def name_longer(n: int, m: int, active: int, names: np.ndarray, longer: np.ndarray, room: Room) -> int:
-    """Names the n-grams whose (n - 1)-grams both occur more than once, and lists those that themselves do.
-
-    `longer` has NONE throughout, which is left in all of `names`. Returns how many are listed.
-    """
+def _lengthen(hashes: np.ndarray, room: _Room, before: int, n: int) -> int:
+    """Goes from (n - 1)-grams to the n-grams that may occur more than once; returns how many candidates there are."""
     candidates = 0
-    for place in room.active[:active]:
-        if place + n <= m and names[place + 1] != NONE:
-            room.active[candidates] = place
+    for place in room.places[:before]:
+        if place + n <= len(hashes) and room.again[place] and room.again[place + 1]:
+            gram = room.grams[place]
+            room.grams[place] = (gram ^ gram >> _SHIFT) * _MULTIPLY ^ hashes[place + n - 1]
+            room.places[candidates] = place
             candidates += 1
         else:
-            names[place] = NONE  # no later place looks at it
-    count_longer(n, room.active[:candidates], names, longer, room)
-    kept = 0
-    for place in room.active[:candidates]:
-        names[place] = NONE
-        if room.counts[longer[place]] > 1:
-            room.active[kept] = place
-            kept += 1
-        else:
-            longer[place] = NONE
-    return kept
+            room.again[place] = False
+    return candidates
 
 
 @njit(cache=True, nogil=True)
-def count_longer(n: int, places: np.ndarray, names: np.ndarray, longer: np.ndarray, room: Room) -> None:
-    """Names and counts the n-grams that begin at these places."""
-    words, counts = room.words, room.counts
-    slots = room.slots[: table_size(len(places))]
-    slots[:] = NONE
+def _count(room: _Room, candidates: int) -> np.int64:
+    """Counts the n-grams of the candidates. Returns how often the most frequent one occurs."""
+    slots = room.slots[: _table_size(candidates)]
+    slots[:] = _EMPTY
     mask = len(slots) - 1
-    for place in places:
-        name, last = names[place], words[place + n - 1]
-        slot = mix(name, last) & mask
-        first = slots[slot]
-        while first != NONE and (names[first] != name or words[first + n - 1] != last):
+    most = np.int64(0)
+    for i in range(candidates):
+        gram = room.grams[room.places[i]]
+        slot = np.int64(gram ^ gram >> _HALF) & mask
+        while slots[slot] != _EMPTY and room.grams[room.places[slots[slot]]] != gram:
             slot = (slot + 1) & mask
-            first = slots[slot]
-        if first == NONE:
-            first = place
-            slots[slot] = place
-            counts[place] = 0
-        longer[place] = first
-        counts[first] += 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def mix(name: int, last: int) -> int | np.integer:
-    """A hash of 32 bits."""
-    return np.int64(((np.uint64(name) << _32 | np.uint64(last)) * _BASE) >> _32)
+        if slots[slot] == _EMPTY:
+            slots[slot] = i
+            room.counts[i] = 0
+        head = slots[slot]
+        room.heads[i] = head
+        room.counts[head] += 1
+        most = max(most, room.counts[head])
+    for i in range(candidates):
+        room.again[room.places[i]] = room.counts[room.heads[i]] > 1
+    return most
 
 
 @njit(cache=True, nogil=True)
-def measure_repeated(n: int, places: np.ndarray, names: np.ndarray, room: Room, row: np.ndarray) -> None:
-    """Fills in all columns but ALL, by the n-grams that occur more than once; these begin at `places`."""
-    counts, ends = room.counts, room.ends
-    for place in places:
-        if names[place] == place and counts[place] > row[COUNT]:
-            row[COUNT] = counts[place]
-            row[TOP] = ends[place + n] - ends[place]
-    skipped = covered = 0  # the words before these are
-    for place in places:
-        first = names[place]
-        characters = ends[place + n] - ends[place]
-        row[REPEATED] += characters
-        if first != place:
-            row[COVERED] += ends[place + n] - ends[max(place, covered)]
+def _most_frequent(room: _Room, candidates: int, most: np.int64) -> int:
+    """Where the n-gram that occurs `most` times begins first: with the document, if none occurs again."""
+    if most > 1:
+        for i in range(candidates):
+            if room.heads[i] == i and room.counts[i] == most:
+                return room.places[i]
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _add_counted(lengths: np.ndarray, room: _Room, candidates: int, n: int, row: np.ndarray) -> None:
+    covered = np.int64(0)  # the words before this one are
+    for i in range(candidates):
+        if room.counts[room.heads[i]] > 1:
+            place = np.int64(room.places[i])
+            row[COUNTED] += _characters(lengths, place, n)
+            start = max(place, covered)
             covered = place + n
-        if place >= skipped:
-            if counts[first] == MET:
-                row[SKIPPED] += characters
-                skipped = place + n
-            counts[first] = MET
+            row[COVERED] += _characters(lengths, start, covered - start)
+
+
+@njit(cache=True, nogil=True)
+def _add_skipped(lengths: np.ndarray, room: _Room, candidates: int, n: int, row: np.ndarray) -> None:
+    """Uses up the counts: they become whether the n-gram has been met, in words that are not skipped."""
+    for i in range(candidates):
+        room.counts[i] = 0
+    free = np.int64(0)  # the first word that is not skipped
+    for i in range(candidates):
+        place = np.int64(room.places[i])
+        if place >= free:
+            if room.counts[room.heads[i]]:
+                row[SKIPPED] += _characters(lengths, place, n)
+                free = place + n
+            room.counts[room.heads[i]] = 1

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import language, words, zyda, zyda_matches
+from zydaflow.signals import gopher_ngrams, gopher_words, language, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -22,6 +22,8 @@ MEASURES: tuple[Measure, ...] = (
     zyda_matches.MATCHES,
     zyda.PII,
     language.LANGUAGE,
+    *gopher_words.WORDS,
+    *gopher_ngrams.NGRAMS,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
