@@ -31,7 +31,7 @@ def breaks() -> np.ndarray:
 
 @njit(cache=True, nogil=True, inline="always")
 def break_width(text: np.ndarray, at: int) -> int:
-    """The bytes of the line break at text[at], a byte of some kind; 0 if it only looks like one. CR LF is one break."""
+    """The bytes of the line break at text[at], a BREAK or a LEAD; 0 if it only looks like one. CR LF is one break."""
     byte = text[at]
     if byte == 0xC2:
         return 2 if text[at + 1] == 0x85 else 0
@@ -44,7 +44,7 @@ def break_width(text: np.ndarray, at: int) -> int:
 def line_end(text: np.ndarray, at: int, kinds: np.ndarray) -> tuple[int, int]:
     """Where the line that text[at] is in ends, without its break, and where the next one begins."""
     while at < len(text):
-        if kinds[text[at]]:
+        if kinds[text[at]] & (BREAK | LEAD):
             width = break_width(text, at)
             if width:
                 return at, at + width

@@ -1,0 +1,67 @@
+"""C4's signals (arXiv 1910.10683, section 2.2).
+
+Lines are the pieces between the line breaks of str.splitlines() that are not blank, without white space at their ends.
+After the transform `c4`, all of this is about the lines that C4 keeps.
+"""
+
+import numpy as np
+
+from zydaflow.kernels.c4 import count_c4
+from zydaflow.kernels.c4_tables import c4_tables
+from zydaflow.kernels.text import Text
+from zydaflow.signals import bins
+from zydaflow.signals.ratio import ratio
+from zydaflow.signals.resources import Resources
+from zydaflow.signals.signal import Measure, Signal
+
+SOURCE = "C4, arXiv 1910.10683"
+
+
+def _lines(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
+    lines, terminated, sentences, brackets, lorem, javascript, policy = count_c4(*transformed, c4_tables()).T
+    return {
+        "c4.line_count": lines,
+        "c4.terminal_punctuation_line_fraction": ratio(terminated, lines),
+        "c4.sentence_count": sentences,
+        "c4.curly_bracket_count": brackets,
+        "c4.lorem_ipsum_count": lorem,
+        "c4.javascript_line_count": javascript,
+        "c4.policy_line_count": policy,
+    }
+
+
+def _count(name: str, unit: str, specification: str) -> Signal:
+    return Signal(name, "integer", unit, specification, SOURCE, bins.COUNTS)
+
+
+LINES = Measure(
+    "c4.lines",
+    1,
+    (
+        _count("c4.line_count", "lines", "Lines, as str.splitlines() splits them, that are not blank."),
+        Signal(
+            "c4.terminal_punctuation_line_fraction",
+            "fraction",
+            "of lines",
+            'Lines that end with . ? ! or " and not with ..., white space after that aside, over all not blank.',
+            SOURCE,
+            bins.SHARES,
+        ),
+        _count(
+            "c4.sentence_count",
+            "sentences",
+            "Lines not blank, plus one for each . ? or ! in a line that is followed by any closing quotation marks and "
+            "brackets, white space, and a character that is neither a lower-case letter nor one of . ? !",
+        ),
+        _count("c4.curly_bracket_count", "characters", "Occurrences of {."),
+        _count("c4.lorem_ipsum_count", "matches", "Occurrences of lorem ipsum, in capitals or not."),
+        _count("c4.javascript_line_count", "lines", "Lines with javascript in them, in capitals or not."),
+        _count(
+            "c4.policy_line_count",
+            "lines",
+            "Lines with terms of use, privacy policy, cookie policy, uses cookies, use of cookies or use cookies in "
+            "them, in capitals or not.",
+        ),
+    ),
+    _lines,
+)
