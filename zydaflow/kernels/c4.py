@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 
 from zydaflow.kernels.automaton import Automaton
-from zydaflow.kernels.characters import DIGIT, SPACE
 from zydaflow.kernels.c4_tables import BRACE, JAVASCRIPT, LOREM, POLICY, STOP, Tables
+from zydaflow.kernels.characters import DIGIT, SPACE
 from zydaflow.kernels.letters import LOWER
 from zydaflow.kernels.lines import BREAK, LEAD, NEWLINE, break_width, ends_with_dots, line_end, strip
 from zydaflow.kernels.utf8 import code_point
@@ -22,14 +22,14 @@ _OPEN_SQUARE, _OPEN_CURLY = ord("["), ord("{")
 
 
 @njit(cache=True, nogil=True)
-def _is_stop(point: int) -> bool:
-    return point == _DOT or point == _QUESTION or point == _EXCLAMATION
+def _is_stop(point: np.integer) -> bool:
+    return point in (_DOT, _QUESTION, _EXCLAMATION)
 
 
 @njit(cache=True, nogil=True)
-def _is_closing(point: int) -> bool:
+def _is_closing(point: np.integer) -> bool:
     if point < 0x80:
-        return point == _QUOTE or point == _APOSTROPHE or point == _ROUND or point == _SQUARE or point == _CURLY
+        return point in (_QUOTE, _APOSTROPHE, _ROUND, _SQUARE, _CURLY)
     return point == 0x2019 or point == 0x201D or point == 0xBB  # ’ ” »
 
 
@@ -64,7 +64,7 @@ def _is_terminated(text: np.ndarray, start: int, end: int) -> bool:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _group(phrases: Automaton, state: int, width: int) -> int:
+def _group(phrases: Automaton, state: np.int64, width: np.int64) -> int:
     """The group of the one phrase that ends in a final state."""
     return phrases.groups[phrases.patterns[phrases.ends[(state - phrases.first_final) // width]]]
 
@@ -77,7 +77,7 @@ def count_c4(data: np.ndarray, offsets: np.ndarray, tables: Tables) -> np.ndarra
     javascript; lines with a phrase of policies.
     """
     kinds, classes, cases, phrases = tables.kinds, tables.classes, tables.cases, tables.phrases
-    columns, transitions, first_final = phrases.columns, phrases.transitions, phrases.first_final
+    columns, transitions, first_final = phrases.columns, phrases.transitions, np.uint64(phrases.first_final)
     width = np.int64(columns.max()) + 1
     counts = np.zeros((len(offsets) - 1, 7), np.int64)
     for document in range(len(counts)):
@@ -85,13 +85,12 @@ def count_c4(data: np.ndarray, offsets: np.ndarray, tables: Tables) -> np.ndarra
         of = counts[document]
         start = 0
         while start < len(text):
-            state, found, sentences, following = np.int64(0), 0, 1, len(text)
-            end = start
-            while end < len(text):
-                byte = text[end]
-                state = np.int64(transitions[state + columns[byte]])
+            state, found, sentences = np.uint64(0), 0, 1
+            end = following = len(text)
+            for at, byte in enumerate(text[start:], start):
+                state = np.uint64(transitions[state + np.uint64(columns[byte])])
                 if state >= first_final:
-                    group = _group(phrases, state, width)
+                    group = _group(phrases, np.int64(state), width)
                     found |= 1 << group
                     of[4] += group == LOREM
                 kind = kinds[byte]
@@ -99,11 +98,10 @@ def count_c4(data: np.ndarray, offsets: np.ndarray, tables: Tables) -> np.ndarra
                     if kind == BRACE:
                         of[3] += 1
                     elif kind == STOP:
-                        sentences += _sentence_follows(text, end + 1, kinds, classes, cases)
-                    elif break_width(text, end):
-                        following = end + break_width(text, end)
+                        sentences += _sentence_follows(text, at + 1, kinds, classes, cases)
+                    elif break_width(text, at):
+                        end, following = at, at + break_width(text, at)
                         break
-                end += 1
             first, last = strip(text, start, end, classes)
             if first < last:
                 of[0] += 1

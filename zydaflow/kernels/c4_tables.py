@@ -44,9 +44,7 @@ def c4_tables() -> Tables:
     kinds = breaks().copy()
     kinds[ord("{")] = BRACE
     kinds[[*b".?!"]] = STOP
-    spellings = [
-        (text, group) for phrase, group in PHRASES.items() for text in {phrase, phrase.replace("k", _KELVIN)}
-    ]
+    spellings = [(text, group) for phrase, group in PHRASES.items() for text in {phrase, phrase.replace("k", _KELVIN)}]
     marks = np.zeros((len(MARKS), max(map(len, MARKS)) + 1), np.uint8)
     for row, mark in zip(marks, MARKS, strict=True):
         row[: len(mark)] = [*mark]

@@ -11,6 +11,8 @@ from zydaflow.kernels.utf8 import code_point, code_point_before
 NEWLINE = 10
 BREAK, LEAD = 1, 2  # kinds of bytes: a line break by itself; the first byte of U+0085, U+2028 and U+2029, and of others
 
+BLOCK = 16  # bytes that are looked through together, by vector instructions
+
 _CR = 13
 _DOT = ord(".")
 _DASH = ord("-")
@@ -43,21 +45,29 @@ def break_width(text: np.ndarray, at: int) -> int:
 @njit(cache=True, nogil=True)
 def line_end(text: np.ndarray, at: int, kinds: np.ndarray) -> tuple[int, int]:
     """Where the line that text[at] is in ends, without its break, and where the next one begins."""
-    while at < len(text):
-        if kinds[text[at]] & (BREAK | LEAD):
-            width = break_width(text, at)
+    for place, byte in enumerate(text[at:], at):
+        if kinds[byte] & (BREAK | LEAD):
+            width = break_width(text, place)
             if width:
-                return at, at + width
-        at += 1
-    return at, at
+                return place, place + width
+    return len(text), len(text)
 
 
 @njit(cache=True, nogil=True)
 def newline_after(text: np.ndarray, at: int) -> int:
     """Where the first newline from text[at] on is; the text's length if there is none."""
-    while at < len(text) and text[at] != NEWLINE:
-        at += 1
-    return at
+    rest = text[at:]
+    block = 0
+    for block in range(len(rest) // BLOCK):
+        found = False
+        for k in range(BLOCK):
+            found |= rest[BLOCK * block + k] == NEWLINE
+        if found:
+            break
+    for place, byte in enumerate(rest[BLOCK * block :], at + BLOCK * block):
+        if byte == NEWLINE:
+            return place
+    return len(text)
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +108,7 @@ def count_marked_lines(data: np.ndarray, offsets: np.ndarray, kinds: np.ndarray,
             if start < end:
                 first, _ = code_point(text, start)
                 last, _ = code_point_before(text, end)
-                bullets += first == _DASH or first == _BULLET
+                bullets += first in (_DASH, _BULLET)
                 ellipses += last == _ELLIPSIS or ends_with_dots(text, start, end)
         counts[document, 0] = lines
         counts[document, 1] = bullets

@@ -67,23 +67,23 @@ def count_standing(
     `words` are different from one another and in the lower case of `letters` (uint32 by code point); `lengths` are
     their characters, int64. Words may overlap; each counts.
     """
-    columns, transitions, first_final = words.columns, words.transitions, words.first_final
+    columns, transitions, first_final = words.columns, words.transitions, np.uint64(words.first_final)
     row = np.int64(columns.max()) + 1
     counts = np.zeros(len(offsets) - 1, np.int64)
     for document in range(len(counts)):
         text = data[offsets[document] : offsets[document + 1]]
-        state, at, total = np.int64(0), 0, 0
+        state, at, total = np.uint64(0), 0, 0
         while at < len(text):
             byte = text[at]
             if byte < 0x80:
-                state = np.int64(transitions[state + columns[byte]])
+                state = np.uint64(transitions[state + np.uint64(columns[byte])])
                 at += 1
             else:
                 point, width = code_point(text, at)
-                state = _next_state(words, state, np.int64(letters[point]))
+                state = np.uint64(_next_state(words, np.int64(state), np.int64(letters[point])))
                 at += width
             if state >= first_final:
-                final = (state - first_final) // row
+                final = np.int64(state - first_final) // row
                 for word in words.patterns[words.ends[final] : words.ends[final + 1]]:
                     total += _stands_alone(text, at, lengths[word], classes)
         counts[document] = total
