@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import c4, dolma_lines, fineweb, gopher_lines, language, words, zyda, zyda_matches
+from zydaflow.signals import c4, dolma_lines, fineweb, gopher_lines, language, refinedweb, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -30,6 +30,7 @@ MEASURES: tuple[Measure, ...] = (
     c4.LINES,
     c4.BAD_WORDS,
     fineweb.LINES,
+    refinedweb.CORRECTED,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
