@@ -85,8 +85,8 @@ LINES = Measure(
         _count(
             "c4.sentence_count",
             "sentences",
-            "Lines not blank, plus one for each . ? or ! in a line that is followed by any closing quotation marks and "
-            "brackets, white space, and a character that is neither a lower-case letter nor one of . ? !",
+            "Lines that are not blank, plus one for each . ? or ! that any closing quotation marks and brackets follow, "
+            "white space, and in the same line a character that is no lower-case letter and no stop.",
         ),
         _count("c4.curly_bracket_count", "characters", "Occurrences of {."),
         _count("c4.lorem_ipsum_count", "matches", "Occurrences of lorem ipsum, in capitals or not."),
