@@ -85,7 +85,7 @@ LINES = Measure(
         _count(
             "c4.sentence_count",
             "sentences",
-            "Lines that are not blank, plus one for each . ? or ! that any closing quotation marks and brackets follow, "
+            "Lines not blank, plus one for each . ? or ! that any closing quotation marks and brackets follow, and "
             "white space, and in the same line a character that is no lower-case letter and no stop.",
         ),
         _count("c4.curly_bracket_count", "characters", "Occurrences of {."),
