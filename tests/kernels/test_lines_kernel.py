@@ -1,6 +1,7 @@
 import re
 
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ PIECES += [
     '"',
     "'",
 ]
-PIECES += ["!", "?", "Â", "\u2022", "ab ab", "0123456789abcdef", "x" * 29, "😀"]
+PIECES += ["!", "?", "。", "？", "।", "Â", "\u2022", "ab ab", "0123456789abcdef", "x" * 29, "😀"]
 TEXTS = st.lists(
     st.lists(st.one_of(st.sampled_from(PIECES), st.text(st.characters(exclude_categories=["Cs"]))), max_size=12).map(
         "".join
@@ -86,7 +87,8 @@ def fineweb_lines(text: str) -> list[int]:
     lines = [line for line in text.split("\n") if line.strip()]
     marked = [line for line in lines if line[-1] in ".?!\"'"]
     short = [line for line in lines if len(line) <= 30]
-    return [len(lines), len(marked), len(short), text.count("\n"), len(text.split())]
+    terminated = [line for line in lines if regex.fullmatch(r"\p{STerm}", line[-1])]
+    return [len(lines), len(marked), len(terminated), len(short), text.count("\n"), len(text.split())]
 
 
 @given(TEXTS)

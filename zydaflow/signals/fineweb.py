@@ -1,11 +1,14 @@
 """FineWeb's signals (arXiv 2406.17557): lines are the pieces between newlines that are not blank."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
+import regex
+import xxhash
 
 from zydaflow.kernels.characters import character_classes
-from zydaflow.kernels.fineweb import SHORT, count_fineweb_lines
+from zydaflow.kernels.fineweb import FIVE, SHORT, TERMINAL, count_fineweb_lines
 from zydaflow.kernels.text import Text
 from zydaflow.signals import bins
 from zydaflow.signals.ratio import ratio
@@ -18,16 +21,29 @@ MARKS = ".?!\"'"
 
 @cache
 def _marks() -> np.ndarray:
-    marks = np.zeros(0x110000, np.bool_)
-    marks[[*map(ord, MARKS)]] = True
+    marks = np.zeros(0x110000, np.uint8)
+    marks[[*map(ord, MARKS)]] = FIVE
+    every = "".join(map(chr, range(0x110000)))
+    marks[[found.start() for found in regex.finditer(r"\p{Sentence_Terminal}", every)]] |= TERMINAL
+    marks.flags.writeable = False
     return marks
+
+
+@cache
+def _digest() -> str:
+    return xxhash.xxh3_128_hexdigest(_marks().tobytes())
+
+
+def _inputs(resources: Resources) -> Any:
+    return {"marks": _digest()}
 
 
 def _lines(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
     counts = count_fineweb_lines(*transformed, character_classes(), _marks())
-    lines, marked, short, newlines, words = counts.T
+    lines, marked, terminated, short, newlines, words = counts.T
     return {
         "fineweb.line_punctuation_fraction": ratio(marked, lines),
+        "fineweb2.line_punctuation_fraction": ratio(terminated, lines),
         "fineweb.short_line_fraction": ratio(short, lines),
         "fineweb.newline_to_word_ratio": ratio(newlines, words),
     }
@@ -56,6 +72,15 @@ LINES = Measure(
             bins.SHARES,
         ),
         Signal(
+            "fineweb2.line_punctuation_fraction",
+            "fraction",
+            "of lines",
+            "Lines between newlines whose last character ends sentences in some script (Unicode's Sentence_Terminal: "
+            "quotation marks do not), over all that are not blank.",
+            "FineWeb2, arXiv 2506.20920, as in datatrove",
+            bins.SHARES,
+        ),
+        Signal(
             "fineweb.short_line_fraction",
             "fraction",
             "of lines",
@@ -73,4 +98,5 @@ LINES = Measure(
         ),
     ),
     _lines,
+    _inputs,
 )
