@@ -9,7 +9,19 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import c4, dolma_lines, fineweb, gopher_lines, language, refinedweb, words, zyda, zyda_matches
+from zydaflow.signals import (
+    c4,
+    dolma_lines,
+    fineweb,
+    gopher_lines,
+    gopher_ngrams,
+    gopher_words,
+    language,
+    refinedweb,
+    words,
+    zyda,
+    zyda_matches,
+)
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -31,6 +43,8 @@ MEASURES: tuple[Measure, ...] = (
     c4.BAD_WORDS,
     fineweb.LINES,
     refinedweb.CORRECTED,
+    *gopher_words.WORDS,
+    *gopher_ngrams.NGRAMS,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
