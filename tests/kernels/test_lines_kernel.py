@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from zydaflow.kernels.characters import character_classes, count_visible
 from zydaflow.kernels.duplicates import count_duplicate_lines, count_duplicate_paragraphs
-from zydaflow.kernels.fineweb import count_fineweb_lines
+from zydaflow.kernels.fineweb import count_fineweb_lines, count_newlines
 from zydaflow.kernels.lines import breaks, count_marked_lines, count_marked_newlines, line_end, newline_after
 from zydaflow.signals.fineweb import _marks
 
@@ -100,6 +100,7 @@ def test_each_count_is_its_definition(as_buffers, texts):
     assert count_duplicate_lines(*buffers, classes).tolist() == [duplicate_lines(text) for text in texts]
     assert count_duplicate_paragraphs(*buffers, classes).tolist() == [duplicate_paragraphs(text) for text in texts]
     assert count_fineweb_lines(*buffers, classes, _marks()).tolist() == [fineweb_lines(text) for text in texts]
+    assert count_newlines(*buffers).tolist() == [text.count("\n") for text in texts]
     assert count_visible(*buffers, classes).tolist() == [characters(text.split()) for text in texts]
 
 

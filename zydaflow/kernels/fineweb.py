@@ -49,3 +49,15 @@ def count_fineweb_lines(data: np.ndarray, offsets: np.ndarray, classes: np.ndarr
         counts[document, 4] = newlines
         counts[document, 5] = words
     return counts
+
+
+@njit(cache=True, nogil=True)
+def count_newlines(data: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The newlines of each document: int64[n]."""
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    for document in range(len(counts)):
+        total = 0
+        for byte in data[offsets[document] : offsets[document + 1]]:
+            total += byte == NEWLINE
+        counts[document] = total
+    return counts

@@ -1,6 +1,6 @@
 """FineWeb's signals (arXiv 2406.17557): lines are the pieces between newlines that are not blank."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,13 @@ import regex
 import xxhash
 
 from zydaflow.kernels.characters import character_classes
-from zydaflow.kernels.fineweb import FIVE, SHORT, TERMINAL, count_fineweb_lines
+from zydaflow.kernels.fineweb import FIVE, SHORT, TERMINAL, count_fineweb_lines, count_newlines
 from zydaflow.kernels.text import Text
 from zydaflow.signals import bins
 from zydaflow.signals.ratio import ratio
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Measure, Signal
+from zydaflow.signals.splitters import SPLITTERS, Splitter
 
 SOURCE = "FineWeb, arXiv 2406.17557"
 MARKS = ".?!\"'"
@@ -47,6 +48,16 @@ def _lines(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.n
         "fineweb.short_line_fraction": ratio(short, lines),
         "fineweb.newline_to_word_ratio": ratio(newlines, words),
     }
+
+
+def _newlines_per_word(splitter: Splitter, raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
+    words = np.diff(splitter.split(transformed).bounds)
+    return {f"fineweb.newline_to_word_ratio{splitter.suffix}": ratio(count_newlines(*transformed), words)}
+
+
+def _newlines_signal(splitter: Splitter) -> Signal:
+    name, specification = f"fineweb.newline_to_word_ratio{splitter.suffix}", f"Newlines over words; {splitter.words}."
+    return Signal(name, "number", "newlines per word", specification, SOURCE, bins.SHARES)
 
 
 # Measured with Gopher's duplicate lines.
@@ -88,15 +99,20 @@ LINES = Measure(
             SOURCE,
             bins.SHARES,
         ),
-        Signal(
-            "fineweb.newline_to_word_ratio",
-            "number",
-            "newlines per word",
-            "Newlines over words, as str.split() splits them.",
-            SOURCE,
-            bins.SHARES,
-        ),
+        _newlines_signal(SPLITTERS[0]),
     ),
     _lines,
     _inputs,
+)
+
+# With words between white space it is measured in passing, with the lines.
+NEWLINES = tuple(
+    Measure(
+        f"fineweb.newlines{splitter.suffix}",
+        1,
+        (_newlines_signal(splitter),),
+        partial(_newlines_per_word, splitter),
+        splitter.inputs,
+    )
+    for splitter in SPLITTERS[1:]
 )

@@ -42,6 +42,7 @@ MEASURES: tuple[Measure, ...] = (
     c4.LINES,
     c4.BAD_WORDS,
     fineweb.LINES,
+    *fineweb.NEWLINES,
     refinedweb.CORRECTED,
     *gopher_words.WORDS,
     *gopher_ngrams.NGRAMS,
