@@ -111,6 +111,8 @@ def test_filters_and_transforms_of_each_dataset(here):
     assert (recipe.filters_of(blog), recipe.transform_of(blog)) == (recipe.filters, ("zyda",))
     recipe = load_recipe(SMALL | {"datasets": [{"name": "a", "path": "a", "filters": ["zyda"], "transform": []}]})
     assert recipe.transform_of(recipe.datasets[0]) == ()
+    recipe = load_recipe(SMALL | {"filters": ["c4", "fineweb", "zyda"]})
+    assert recipe.transform_of(recipe.datasets[0]) == ("zyda", "c4")
 
 
 def test_defaults(here):
@@ -331,7 +333,7 @@ def test_dedup_that_can_be(here):
         ),
         (
             {"word_lists": {"sexul": "a"}},
-            "word_lists.sexul: must be 'sexual', 'profanity', 'zh_pornsignals' or 'cursed_substrings', "
+            "word_lists.sexul: must be 'sexual', 'profanity', 'zh_pornsignals', 'cursed_substrings' or 'bad_words', "
             'not "sexul"; did you mean sexual?',
         ),
         ({"language": {"model": "m", "keep": []}}, "language.keep: must not be empty"),

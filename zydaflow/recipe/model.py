@@ -9,7 +9,8 @@ from zydaflow.recipe.dedup import DedupSpec
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
 
-WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
+WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words"]
+SETS_WITH_TRANSFORM = ("zyda", "refinedweb", "c4")  # rule sets for texts after the transform of the same name
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
 TAKEN = ("readme.md", "tokenizer.json", "index.json")
 
@@ -129,7 +130,7 @@ class DatasetSpec(Part):
     license: License | None = None
     """the licence of all documents, or {column: NAME}"""
     transform: Names | None = None
-    """transforms of the text, in order; [] keeps it byte for byte; default: [zyda] where zyda rules are used"""
+    """transforms of the text, in order; [] keeps it byte for byte; default: those of rule sets zyda, refinedweb, c4"""
     filters: tuple[Filter, ...] | None = None
     """rule sets and rules for this dataset, in place of the recipe's"""
     sample: float = Field(default=1.0, gt=0, le=1)
@@ -301,7 +302,7 @@ class Recipe(Part):
         return self.filters if dataset.filters is None else dataset.filters
 
     def transform_of(self, dataset: DatasetSpec) -> Names:
-        """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
+        """The dataset's own transforms, else those that belong to the rule sets among its filters."""
         if dataset.transform is not None:
             return dataset.transform
-        return ("zyda",) if "zyda" in self.filters_of(dataset) else ()
+        return tuple(name for name in SETS_WITH_TRANSFORM if name in self.filters_of(dataset))

@@ -9,7 +9,19 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import gopher_ngrams, gopher_words, language, words, zyda, zyda_matches
+from zydaflow.signals import (
+    c4,
+    dolma_lines,
+    fineweb,
+    gopher_lines,
+    gopher_ngrams,
+    gopher_words,
+    language,
+    refinedweb,
+    words,
+    zyda,
+    zyda_matches,
+)
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -22,6 +34,16 @@ MEASURES: tuple[Measure, ...] = (
     zyda_matches.MATCHES,
     zyda.PII,
     language.LANGUAGE,
+    gopher_lines.MARKED,
+    gopher_lines.DUPLICATES,
+    gopher_lines.PARAGRAPHS,
+    dolma_lines.MARKED,
+    dolma_lines.DUPLICATES,
+    c4.LINES,
+    c4.BAD_WORDS,
+    fineweb.LINES,
+    *fineweb.NEWLINES,
+    refinedweb.CORRECTED,
     *gopher_words.WORDS,
     *gopher_ngrams.NGRAMS,
 )

@@ -20,12 +20,14 @@ class Resources:
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
+    bad_words: str = str(OWN_LISTS / "bad_words.json")  # the word list of C4's signal
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
         lists = tuple(paths[name] for name in WORD_LISTS)
+        bad_words = recipe.word_lists.get("bad_words", cls.bad_words)
         if recipe.language is None:
-            return cls(lists)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes)
+            return cls(lists, bad_words=bad_words)
+        return cls(lists, recipe.language.model, recipe.language.max_bytes, bad_words)
