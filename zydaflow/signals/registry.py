@@ -1,7 +1,8 @@
 """All signals by name, and the one call that measures those asked for."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
 from zydaflow.signals import language, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
-from zydaflow.signals.signal import Measure, Signal
+from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
 
 # To add a signal: a file with its measure, and the measure's name here.
@@ -22,19 +23,24 @@ MEASURES: tuple[Measure, ...] = (
     zyda.PII,
     language.LANGUAGE,
 )
-SIGNALS: dict[str, Signal] = {signal.name: signal for measure in MEASURES for signal in measure.signals}
+FAMILIES: tuple[Family, ...] = ()
+SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
 def measure(
-    names: Sequence[str], raw: pa.LargeStringArray, transformed: pa.LargeStringArray, resources: Resources
+    names: Sequence[str],
+    raw: pa.LargeStringArray,
+    transformed: pa.LargeStringArray,
+    resources: Resources,
+    given: Mapping[str, pa.Array] = MappingProxyType({}),
 ) -> pa.RecordBatch:
-    """The named signals of n documents, as columns in that order; only what they need is computed.
+    """The named signals of n documents, as columns in that order; only what they need and is not `given` is computed.
 
     Integers are int64, fractions and numbers float64 and never NaN, labels strings. A null text measures as an empty
     one. Only a language that is undetermined is null. Raises RecipeError for an unknown name and InputError for a
     word list or model that cannot be used.
     """
-    columns: dict[str, Any] = {}
+    columns: dict[str, Any] = dict(given)
     for needed in measures_of(names):
         columns |= needed.function(from_arrow(raw), from_arrow(transformed), resources)
     schema = pa.schema([(name, SIGNALS[name].type) for name in names])
@@ -46,7 +52,11 @@ def measures_of(names: Sequence[str]) -> list[Measure]:
     for name in names:
         if name not in SIGNALS:
             raise RecipeError(f"there is no signal {name!r}{nearest(name, SIGNALS)}")
-    return [measure for measure in MEASURES if any(signal.name in names for signal in measure.signals)]
+    families = [(name, SIGNALS.family(name)) for name in names]
+    return [
+        *(measure for measure in MEASURES if any(signal.name in names for signal in measure.signals)),
+        *(family.measure(name) for name, family in families if family and family.measure),
+    ]
 
 
 def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
