@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import language, words, zyda, zyda_matches
+from zydaflow.signals import c4, dolma_lines, fineweb, gopher_lines, language, refinedweb, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -22,6 +22,15 @@ MEASURES: tuple[Measure, ...] = (
     zyda_matches.MATCHES,
     zyda.PII,
     language.LANGUAGE,
+    gopher_lines.MARKED,
+    gopher_lines.DUPLICATES,
+    gopher_lines.PARAGRAPHS,
+    dolma_lines.MARKED,
+    dolma_lines.DUPLICATES,
+    c4.LINES,
+    c4.BAD_WORDS,
+    fineweb.LINES,
+    refinedweb.CORRECTED,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)

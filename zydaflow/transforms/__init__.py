@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.suggest import nearest
-from zydaflow.transforms import zyda
+from zydaflow.transforms import c4, refinedweb, zyda
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,11 @@ class Transform:
     function: Callable[[pa.LargeStringArray], pa.LargeStringArray]
 
 
-TRANSFORMS = {"zyda": Transform(1, zyda.collapse_runs)}
+TRANSFORMS = {
+    "c4": Transform(1, c4.clean),
+    "refinedweb": Transform(1, refinedweb.correct_lines),
+    "zyda": Transform(1, zyda.collapse_runs),
+}
 
 
 def apply(names: Sequence[str], texts: pa.LargeStringArray) -> pa.LargeStringArray:
