@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zydaflow.commands import filter as filter_commands
 from zydaflow.errors import RecipeError, exit_status
 from zydaflow.say import say, warn
 from zydaflow.version import __version__
@@ -71,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     _dedup_commands(
         commands.add_parser("dedup", help="ask a finished run what if, or keep what it holds out of others")
     )
+
+    filter_commands.add_commands(commands)
 
     verify = commands.add_parser("verify", help="check every file of a run against its commit records")
     verify.add_argument("out", metavar="OUT")

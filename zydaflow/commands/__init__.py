@@ -1,0 +1,1 @@
+"""Commands that stand apart from `cli`, each in a file with `add_commands`."""
