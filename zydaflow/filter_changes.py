@@ -1,6 +1,7 @@
 """Changes of rules as people ask for them, RULE=VALUE or a key of the recipe, over what a run has measured."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from zydaflow.signals import SIGNALS
 from zydaflow.suggest import nearest
 
 KEYS = ("filters", "datasets", "language", "licenses")  # of the recipe: what decides, among what is measured
-OF_EVERY_RECORD = ("license",)  # columns of the stored tables besides the signals
 
 Rules = dict[str, tuple[Rule, ...]]  # by dataset
 
@@ -26,52 +26,67 @@ class Changed(NamedTuple):
 
 
 def changed(recipe: Recipe, changes: Sequence[str], filters: Sequence[str] | None) -> Changed:
-    """The rules of every dataset after the changes, which are made in order.
+    """The rules of every dataset after the changes.
 
-    A change is `RULE=VALUE`, where a null drops the rule, or `KEY=VALUE` with a key of the recipe that says which
-    documents stay, like `datasets.blog.filters=[c4]`. `filters` are those of the recipe. A rule that no dataset has
-    (`SIGNAL.min`, `SIGNAL.max`) is added, as the last one, wherever its signal was measured, but for datasets with
-    `filters: []`. Raises RecipeError for what is none of this, and for signals that were not measured.
+    `filters` take the place of the recipe's. A change is `KEY=VALUE`, with a key of the recipe that says which
+    documents stay, like `datasets.blog.filters=[c4]`; these come first. Or it is `RULE=VALUE`, where null drops the
+    rule. A rule that no dataset has (`SIGNAL.min`, `SIGNAL.max`) is added, as the last one, wherever its signal was
+    measured, but for datasets with `filters: []`. Raises RecipeError for what is none of this, and for signals that
+    were not measured.
     """
-    asked = {change: _read(change) for change in changes}
-    of_rules = [change for change, (key, _) in asked.items() if _names_rule(recipe, filters, key)]
-    overrides = [change for change in changes if change not in of_rules]
-    for change in overrides:
-        _check_key(recipe, change, asked[change][0])
-    after = _overridden(recipe, overrides, filters)
+    asked = [_Change.read(change) for change in changes]
+    after = _overridden(recipe, [change.text for change in asked if change.is_of_recipe], filters)
+    stored = {dataset.name: {*signals_needed(recipe, dataset), "license"} for dataset in recipe.datasets}
     rules = {dataset.name: resolve(after, dataset) for dataset in after.datasets}
     notes = list(_other_steps(recipe, after))
-    for change in of_rules:
-        rules, told = _with(recipe, rules, change, *asked[change])
-        notes += told
-    _check_measured(recipe, rules)
+    for change in asked:
+        if not change.is_of_recipe:
+            fit = [dataset.name for dataset in after.datasets if dataset.filters != ()]
+            rules, told = _with(change, rules, {name: stored[name] for name in fit})
+            notes += told
+    for name, of in rules.items():
+        if lacking := sorted({rule.signal for rule in of} - stored[name]):
+            raise RecipeError(f"{name}: not measured: {', '.join(lacking)}; {HOW_TO_MEASURE}")
     return Changed(after, rules, tuple(notes))
 
 
-def _read(change: str) -> tuple[str, Any]:
-    key, equals, text = change.partition("=")
-    if not equals or not key.strip():
-        raise RecipeError(f"--set {change}: write RULE=VALUE, like zyda.mean_word_length.max=10")
-    return key.strip(), read_yaml(text, f"--set {change}")[0]
+HOW_TO_MEASURE = "run the recipe with filters that name it; `zydaflow signals` says which rule sets do"
 
 
-def _resolved(recipe: Recipe) -> set[str]:
-    return {rule.name for dataset in recipe.datasets for rule in resolve(recipe, dataset)}
+class _Change(NamedTuple):
+    text: str
+    name: str
+    value: Any
 
+    @classmethod
+    def read(cls, text: str) -> "_Change":
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise RecipeError(f"--set {text}: write RULE=VALUE, like zyda.mean_word_length.max=10")
+        return cls(text, name.strip(), read_yaml(value, f"--set {text}")[0])
 
-def _names_rule(recipe: Recipe, filters: Sequence[str] | None, key: str) -> bool:
-    """Whether it is a rule of the run, or of the sets that are asked for, or a bound on a signal."""
-    signal, _, side = key.rpartition(".")
-    if side in ("min", "max") and signal in SIGNALS:
-        return True
-    return key in _resolved(_overridden(recipe, (), filters))
+    @property
+    def is_of_recipe(self) -> bool:
+        return re.split(r"[.[]", self.name)[0] in KEYS and self.signal is None
 
+    @property
+    def signal(self) -> str | None:
+        """The signal that it is a bound on."""
+        signal, _, side = self.name.rpartition(".")
+        return signal if side in ("min", "max") and signal in SIGNALS else None
 
-def _check_key(recipe: Recipe, change: str, key: str) -> None:
-    if key.partition(".")[0].partition("[")[0] not in KEYS:
-        names = {f"{signal}.{side}" for dataset in recipe.datasets for signal in signals_needed(recipe, dataset)
-                 for side in ("min", "max")}  # fmt: skip
-        raise RecipeError(f"--set {change}: there is no rule {key!r}{nearest(key, names | _resolved(recipe))}")
+    def wrong(self, what: str) -> RecipeError:
+        return RecipeError(f"--set {self.text}: {what}")
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise self.wrong("a bound is a number, or null for no such rule")
+        return float(self.value)
+
+    def labels(self) -> tuple[str, ...]:
+        if not isinstance(self.value, list) or not all(isinstance(label, str) for label in self.value):
+            raise self.wrong("this rule takes a list of labels, like [en, de], or null for no such rule")
+        return tuple(self.value)
 
 
 def _overridden(recipe: Recipe, overrides: Sequence[str], filters: Sequence[str] | None) -> Recipe:
@@ -110,51 +125,28 @@ def _other_steps(recipe: Recipe, after: Recipe) -> Iterator[str]:
             )
 
 
-def _with(recipe: Recipe, rules: Rules, change: str, name: str, value: Any) -> tuple[Rules, list[str]]:
-    """The rules with one of them at another bound, dropped, or added; and the datasets that could not have it."""
-    having = [dataset for dataset, of in rules.items() if any(rule.name == name for rule in of)]
+def _with(change: _Change, rules: Rules, stored: Mapping[str, set[str]]) -> tuple[Rules, list[str]]:
+    """The rules with one of them at another bound, dropped, or added, and which datasets could not have it."""
+    having = [dataset for dataset, of in rules.items() if any(rule.name == change.name for rule in of)]
     if having:
-        return rules | {dataset: _replaced(rules[dataset], change, name, value) for dataset in having}, []
-    if value is None:
-        raise RecipeError(f"--set {change}: there is no such rule to drop")
-    signal, _, side = name.rpartition(".")
-    fit = [dataset for dataset in recipe.datasets if dataset.filters != ()]
-    measured = [dataset.name for dataset in fit if signal in signals_needed(recipe, dataset)]
+        return rules | {dataset: tuple(_replaced(change, rules[dataset])) for dataset in having}, []
+    if change.signal is None or change.value is None:
+        raise change.wrong(
+            f"there is no such rule{nearest(change.name, {r.name for of in rules.values() for r in of})}"
+        )
+    measured = [dataset for dataset, signals in stored.items() if change.signal in signals]
     if not measured:
-        raise RecipeError(f"--set {change}: {signal} was not measured; {_how_to_measure(recipe)}")
-    rule = Rule(name, signal, side, _number(change, value))  # type: ignore[arg-type]
-    lacking = [dataset.name for dataset in fit if dataset.name not in measured]
-    told = [f"{name} is not added to {', '.join(lacking)}: {signal} was not measured there."] if lacking else []
-    return rules | {dataset: (*rules[dataset], rule) for dataset in measured}, told
+        raise change.wrong(f"{change.signal} was not measured; {HOW_TO_MEASURE}")
+    side: Any = change.name.rpartition(".")[2]
+    added = Rule(change.name, change.signal, side, change.number())
+    lacking = [dataset for dataset in stored if dataset not in measured]
+    told = [f"{change.name} is not added to {', '.join(lacking)}: not measured there."] if lacking else []
+    return rules | {dataset: (*rules[dataset], added) for dataset in measured}, told
 
 
-def _replaced(rules: tuple[Rule, ...], change: str, name: str, value: Any) -> tuple[Rule, ...]:
-    if value is None:
-        return tuple(rule for rule in rules if rule.name != name)
-    return tuple(replace(rule, bound=_bound(rule, change, value)) if rule.name == name else rule for rule in rules)
-
-
-def _bound(rule: Rule, change: str, value: Any) -> float | tuple[str, ...]:
-    if rule.test in ("min", "max"):
-        return _number(change, value)
-    if not isinstance(value, list) or not all(isinstance(label, str) for label in value):
-        raise RecipeError(f"--set {change}: {rule.name} takes a list of labels, like [{', '.join(rule.bound[:2])}]")  # type: ignore[index]
-    return tuple(value)
-
-
-def _number(change: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RecipeError(f"--set {change}: a bound is a number, or null for no such rule")
-    return float(value)
-
-
-def _check_measured(recipe: Recipe, rules: Rules) -> None:
-    for dataset in recipe.datasets:
-        there = {*signals_needed(recipe, dataset), *OF_EVERY_RECORD}
-        lacking = sorted({rule.signal for rule in rules[dataset.name]} - there)
-        if lacking:
-            raise RecipeError(f"{dataset.name}: not measured: {', '.join(lacking)}; {_how_to_measure(recipe)}")
-
-
-def _how_to_measure(recipe: Recipe) -> str:
-    return f"run {recipe.name} once with filters that name them: `zydaflow signals` says which do"
+def _replaced(change: _Change, rules: Sequence[Rule]) -> Iterator[Rule]:
+    for rule in rules:
+        if rule.name != change.name:
+            yield rule
+        elif change.value is not None:
+            yield replace(rule, bound=change.number() if rule.test in ("min", "max") else change.labels())

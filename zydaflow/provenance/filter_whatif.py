@@ -30,10 +30,10 @@ def effect(run: Run, dataset: str, rules: Sequence[Rule]) -> Effect:
     kept, removed = np.zeros(2, np.int64), np.zeros((len(rules), len(CASES), 2), np.int64)
     columns = dict.fromkeys(["verdict", "bytes", *(rule.signal for rule in rules)])
     for batch in run.signal_batches(dataset, list(columns)):
-        judged = batch.filter(pc.is_in(batch["verdict"].cast(pa.string()), JUDGED))
-        broken, sizes = judge(judged, rules), judged["bytes"].to_numpy()
+        judged = pc.is_in(batch["verdict"].cast(pa.string()), JUDGED).to_numpy(zero_copy_only=False)
+        broken, sizes = judge(batch, rules) & judged[:, None], batch["bytes"].to_numpy()
         times = broken.sum(axis=1)
-        kept += _count(times == 0, sizes)
+        kept += _count(judged & (times == 0), sizes)
         before = np.zeros(len(broken), bool)
         for number, breaks in enumerate(broken.T):
             for case, mask in enumerate((breaks, breaks & ~before, breaks & (times == 1))):
