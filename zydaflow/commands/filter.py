@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zydaflow.say import say
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from zydaflow.commands import Commands
 
 
 def add_commands(commands: "Commands") -> None:

@@ -87,6 +87,18 @@ class Run:
 
         return self._read_or_empty("evidence/removed.parquet", REMOVED)
 
+    def signal_columns(self, dataset: str) -> list[str]:
+        """The names of the columns of `signals`."""
+        return list(self._open(self._signal_files(dataset), ()).schema.names)
+
+    def removed_batches(self, dataset: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The same rows of one dataset, in order, some at a time."""
+        files = self._files("evidence/removed.parquet")
+        if files:
+            source, of_dataset = self._open(files, columns), pads.field("dataset") == self._known(dataset)
+            with self._readable():
+                yield from source.to_batches(columns=list(columns), filter=of_dataset)
+
     def clusters(self) -> pa.Table:
         """One row per cluster of documents that candidate pairs link."""
         from zydaflow.dedup.evidence import CLUSTERS

@@ -1,0 +1,76 @@
+"""All signals that there are, what each means, and which rule sets use it."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from zydaflow.filters import Rule, preset, preset_names
+from zydaflow.provenance.figures import threshold
+from zydaflow.signals import SIGNALS, Signal
+from zydaflow.signals.registry import FAMILIES
+
+WIDTH = 100  # characters of a line
+
+Json = dict[str, Any]
+
+
+def list_signals(rule_set: str | None = None) -> Json:
+    """Every signal, or those that a rule set uses:
+
+        {"signals": [{"name", "kind", "unit", "specification", "source", "sets": {SET: [RULE, …]}}, …],
+         "families": [the same, without "sets"], "sets": {SET: {"source": TEXT, "rules": n, "reports": n}}}
+
+    RULE is the test of a document that stays, like `min 50`; a set that only reports the signal has none. A family's
+    names are made up by recipes: NAME stands for theirs. Raises RecipeError for an unknown rule set.
+    """
+    presets = {name: preset(name) for name in ([rule_set] if rule_set else preset_names())}
+    uses: dict[str, dict[str, list[str]]] = {}
+    for set_name, of in presets.items():
+        for rule in of.rules:
+            uses.setdefault(rule.signal, {}).setdefault(set_name, []).append(_test(rule))
+        for signal in of.reports:
+            uses.setdefault(signal, {}).setdefault(set_name, [])
+    names = [name for name in SIGNALS if name in uses or rule_set is None]
+    return {
+        "signals": [{**_told(SIGNALS[name]), "sets": uses.get(name, {})} for name in names],
+        "families": [] if rule_set else [_told(family.signal(f"{family.prefix}NAME")) for family in FAMILIES],
+        "sets": {
+            name: {"source": of.source, "rules": len(of.rules), "reports": len(of.reports)}
+            for name, of in presets.items()
+        },
+    }
+
+
+def _test(rule: Rule) -> str:
+    return threshold(rule.to_json())
+
+
+def _told(signal: Signal) -> Json:
+    return {key: getattr(signal, key) for key in ("name", "kind", "unit", "specification", "source")}
+
+
+def render(listed: Json) -> str:
+    """The answer of `list_signals` for a terminal."""
+    entries = [_entry(signal, _uses(signal["sets"])) for signal in listed["signals"]]
+    entries += [_entry(family, "NAME is one that the recipe gives") for family in listed["families"]]
+    return "\n\n".join([*entries, "\n".join(["Rule sets", *_sets(listed["sets"])])])
+
+
+def _entry(signal: Json, note: str) -> str:
+    lines = [signal["specification"], "; ".join(part for part in (f"From {signal['source']}", note) if part)]
+    return "\n".join([f"{signal['name']}: {signal['kind']}, {signal['unit']}", *map(_wrapped, lines)])
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _uses(sets: dict[str, list[str]]) -> str:
+    uses = [f"{name}: {', '.join(tests) or 'reported'}" for name, tests in sets.items()]
+    return f"in {', in '.join(uses)}" if uses else "in no rule set"
+
+
+def _sets(sets: Json) -> Iterator[str]:
+    for name, of in sets.items():
+        reports = f" and {of['reports']} signals reported" if of["reports"] else ""
+        yield _wrapped(f"{name}: {of['rules']} rules{reports}; {of['source']}")
