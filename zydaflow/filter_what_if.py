@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
+import pyarrow as pa
+
 from zydaflow.filter_changes import changed
 from zydaflow.filters import Rule, merge
 from zydaflow.provenance.figures import threshold
 from zydaflow.provenance.filter_whatif import CASES, Effect, effect
 from zydaflow.provenance.outcomes import DUPLICATES
-from zydaflow.provenance.run import open_run
+from zydaflow.provenance.run import Run, open_run
 from zydaflow.storage import AnyPath
 
 Json = dict[str, Any]
@@ -53,6 +55,22 @@ def filter_whatif(out: AnyPath, changes: Sequence[str] = (), filters: Sequence[s
     sums = reduce(merge, ({part: of[part] for part in ("rules", "corpus")} for of in datasets.values()))
     compared = [spec.name for spec in run.recipe.datasets if run.recipe.dedup and spec.dedup and not spec.frozen]
     return {"datasets": datasets, "total": sums, "estimated": compared, "notes": list(asked.notes)}
+
+
+def kept_by_bound(run: Run, rule: str, bounds: Sequence[float]) -> pa.Table:
+    """What the rules of a run would leave with one of them at other bounds.
+
+    A row per bound and dataset: `bound`, `dataset`, `documents`, `bytes` and `tokens`, which are estimated, and null
+    where nothing was tokenized. Raises as `filter_whatif` does.
+    """
+    rows = [
+        {"bound": bound, "dataset": name, "tokens": count.get("tokens_estimated"), **count}
+        for bound in bounds
+        for name, of in filter_whatif(run.root, [f"{rule}={bound}"])["datasets"].items()
+        for count in [of["rules"]["then"]]
+    ]
+    counts = [pa.field(name, pa.int64()) for name in ("documents", "bytes", "tokens")]
+    return pa.Table.from_pylist(rows, pa.schema([("bound", pa.float64()), ("dataset", pa.string()), *counts]))
 
 
 def _left(outcomes: Json, total: Json, found: Effect) -> Json:

@@ -8,8 +8,9 @@ import pytest
 from inputs import recipe
 from serial import Serial
 
-from zydaflow import filter_whatif
+from zydaflow import filter_whatif, open_run
 from zydaflow.errors import InputError, RecipeError
+from zydaflow.filter_what_if import kept_by_bound
 from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.figures import threshold
@@ -80,6 +81,16 @@ def test_the_answer_is_that_of_a_real_run(
 
 def _without_tokens(count: dict[str, int]) -> dict[str, int]:
     return {unit: count[unit] for unit in ("documents", "bytes")}
+
+
+def test_by_bound(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    out = serial.run(recipe(entries, tmp_path / "out", tokenizer=None))
+    table = kept_by_bound(open_run(out), "n_words.min", [0, 150.5])
+    assert table["bound"].to_pylist() == [0] * 3 + [150.5] * 3
+    assert table["dataset"].to_pylist() == ["a", "b", "c"] * 2
+    then = filter_whatif(out, ["n_words.min=150.5"])["datasets"]
+    assert table["documents"].to_pylist()[3:] == [of["rules"]["then"]["documents"] for of in then.values()]
+    assert table["tokens"].null_count == 6
 
 
 def test_of_one_dataset_alone_and_of_datasets_without_filters(

@@ -16,7 +16,7 @@ from zydaflow.provenance.run import Run
 DOMAIN = "url.domain"
 OUTCOMES = ("empty", "filtered", "duplicates", "stays")
 COUNTS = ("documents", "bytes", *OUTCOMES, "stays_bytes")
-ROWS = 2**20  # domains of batches that are added up at a time
+ROWS = 2**20  # rows of batches that are added up at a time, at least
 SHOWN = 40  # domains in a terminal
 
 Removed = dict[str, np.ndarray]  # by file: positions of duplicates, int64, ascending
@@ -33,11 +33,12 @@ def by_domain(run: Run, dataset: str | None = None) -> pa.Table:
     if not any(DOMAIN in run.signal_columns(name) for name in names):
         raise InputError(f"{run.root}: no domains: no dataset has url: COLUMN in the recipe of this run")
     waiting: list[pa.Table] = []
-    for name in names:
-        for counts in _batches(run, name):
-            waiting.append(counts)
-            if sum(map(len, waiting)) > ROWS:
-                waiting = [_added(waiting)]
+    limit = ROWS
+    for counts in (counts for name in names for counts in _batches(run, name)):
+        waiting.append(counts)
+        if sum(map(len, waiting)) > limit:
+            waiting = [_added(waiting)]
+            limit = max(ROWS, 2 * len(waiting[0]))
     added = _added(waiting) if waiting else _schema().empty_table()
     return added.sort_by([("documents", "descending"), ("domain", "ascending")])
 

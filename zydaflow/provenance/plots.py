@@ -1,10 +1,12 @@
 """Pictures of a run for notebooks, by matplotlib, which comes with the extra `notebook`."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zydaflow.errors import InputError
+from zydaflow.filter_what_if import kept_by_bound
 from zydaflow.provenance.binaxis import boundary, extent, ticks
 from zydaflow.provenance.distributions import Row, by_signal, is_flat
 from zydaflow.provenance.figures import compared, threshold
@@ -98,6 +100,23 @@ def rule_bars(run: Run) -> "Figure":
     axis.spines[["top", "right"]].set_visible(False)
     axis.set_xlabel("documents")
     axis.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def bound_curve(run: Run, rule: str, bounds: Sequence[float]) -> "Figure":
+    """The share of each dataset's text that the rules would leave with one of them at other bounds; red: as it is."""
+    kept = kept_by_bound(run, rule, bounds).to_pylist()
+    figure, (axis,) = _figure(1, 3.2)
+    for name in run.datasets:
+        rows = [row for row in kept if row["dataset"] == name]
+        whole = max(1, run.statistics["datasets"][name]["read"]["bytes"])
+        axis.plot([row["bound"] for row in rows], [row["bytes"] / whole for row in rows], marker="o", label=name)
+    now: set[Any] = {of.bound for name in run.datasets for of in run.rules(name) if of.name == rule}
+    for bound in now:
+        axis.axvline(bound, color=BOUND)
+    axis.set(xlabel=rule, ylabel="share of the text that stays", ylim=(0, 1.02))
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False)
     return figure
 
 
