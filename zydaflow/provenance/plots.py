@@ -104,17 +104,21 @@ def rule_bars(run: Run) -> "Figure":
 
 
 def bound_curve(run: Run, rule: str, bounds: Sequence[float]) -> "Figure":
-    """The share of each dataset's text that the rules would leave with one of them at other bounds; red: as it is."""
+    """The share of each dataset that the rules would leave with one of them at other bounds; red: as it is.
+
+    Lines are shares of the text, dashed ones of the documents.
+    """
     kept = kept_by_bound(run, rule, bounds).to_pylist()
     figure, (axis,) = _figure(1, 3.2)
-    for name in run.datasets:
-        rows = [row for row in kept if row["dataset"] == name]
-        whole = max(1, run.statistics["datasets"][name]["read"]["bytes"])
-        axis.plot([row["bound"] for row in rows], [row["bytes"] / whole for row in rows], marker="o", label=name)
+    for color, name in enumerate(run.datasets):
+        rows, read = [row for row in kept if row["dataset"] == name], run.statistics["datasets"][name]["read"]
+        for unit, style, label in (("bytes", "o-", name), ("documents", ":", None)):
+            shares = [row[unit] / max(1, read[unit]) for row in rows]
+            axis.plot([row["bound"] for row in rows], shares, style, color=f"C{color}", label=label)
     now: set[Any] = {of.bound for name in run.datasets for of in run.rules(name) if of.name == rule}
     for bound in now:
         axis.axvline(bound, color=BOUND)
-    axis.set(xlabel=rule, ylabel="share of the text that stays", ylim=(0, 1.02))
+    axis.set(xlabel=rule, ylabel="share that stays", ylim=(0, 1.02))
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
     return figure
