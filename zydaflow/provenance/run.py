@@ -20,7 +20,7 @@ from zydaflow.suggest import nearest
 if TYPE_CHECKING:
     from datasets import Dataset
 
-    from zydaflow.filters import Rule
+    from zydaflow.filters import AnyRule
 
 
 def open_run(path: AnyPath) -> "Run":
@@ -55,7 +55,7 @@ class Run:
         """The names of the datasets, the best rank first."""
         return [dataset.name for dataset in self.recipe.datasets]
 
-    def rules(self, dataset: str) -> "tuple[Rule, ...]":
+    def rules(self, dataset: str) -> "tuple[AnyRule, ...]":
         """The dataset's rules, in the order in which they count as broken first."""
         from zydaflow.filters import resolve
 

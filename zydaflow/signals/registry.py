@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import language, words, zyda, zyda_matches
+from zydaflow.signals import language, metadata, urls, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = (
     zyda.PII,
     language.LANGUAGE,
 )
-FAMILIES: tuple[Family, ...] = ()
+FAMILIES: tuple[Family, ...] = (metadata.NUMBERS, metadata.TEXTS, urls.URLS)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
@@ -71,4 +71,5 @@ def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
         "measures": {measure.name: measure.version for measure in needed},
         "unidata": unicodedata.unidata_version,
         "inputs": {measure.name: measure.inputs(resources) for measure in needed},
+        **urls.fingerprint(names, resources),
     }

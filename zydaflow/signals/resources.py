@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from zydaflow.recipe import Recipe
 
 WORD_LISTS = ("sexual", "profanity", "zh_pornsignals", "cursed_substrings")
+URL_LISTS = ("domains", "urls", "words", "substrings", "soft_words")
 OWN_LISTS = Path(__file__).parent / "word_lists"
 
 
@@ -20,12 +21,14 @@ class Resources:
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
+    url_lists: tuple[tuple[str, ...], ...] = ((), (), (), (), ())  # files, as URL_LISTS
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
         lists = tuple(paths[name] for name in WORD_LISTS)
+        url_lists = tuple(getattr(recipe.url_lists, name) for name in URL_LISTS)
         if recipe.language is None:
-            return cls(lists)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes)
+            return cls(lists, url_lists=url_lists)
+        return cls(lists, recipe.language.model, recipe.language.max_bytes, url_lists)
