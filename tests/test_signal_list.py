@@ -13,8 +13,12 @@ from zydaflow.signals.registry import FAMILIES
 
 def test_every_signal_and_family_and_rule_set_is_listed() -> None:
     listed = list_signals()
-    assert [signal["name"] for signal in listed["signals"]] == list(SIGNALS)
-    assert [family["name"] for family in listed["families"]] == [f"{family.prefix}NAME" for family in FAMILIES]
+    chosen = [name for family in FAMILIES for name in family.names]
+    assert [signal["name"] for signal in listed["signals"]] == [*SIGNALS, *chosen]
+    assert "url.domain" in chosen
+    open_ = [f"{family.prefix}NAME" for family in FAMILIES if not family.names]
+    assert [family["name"] for family in listed["families"]] == open_
+    assert "metadata.number.NAME" in open_
     assert list(listed["sets"]) == preset_names()
     for told in (*listed["signals"], *listed["families"]):
         assert told["specification"].endswith("."), told["name"]
@@ -51,7 +55,7 @@ def test_for_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
         "zyda.mean_word_length: number, characters\n"
         "    The mean length of the pieces between single white space, -, /, \\ or . characters, empty ones\n"
         "    included.\n"
-        "    From Zyda, arXiv 2406.01981; in zyda: min 3, max 12\n"
+        "    Source: Zyda, arXiv 2406.01981; in zyda: min 3, max 12\n"
     ) in told
     assert "zyda.pii_count: integer, matches\n" in told
     assert told.endswith("    2406.01981\n")

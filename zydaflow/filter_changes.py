@@ -1,20 +1,21 @@
 """Changes of rules as people ask for them, RULE=VALUE or a key of the recipe, over what a run has measured."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from zydaflow.errors import RecipeError
-from zydaflow.filters import Rule, resolve, signals_needed
+from zydaflow.filters import AnyRule, Composite, resolve, signals_needed
 from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.recipe.yamltext import read_yaml
 from zydaflow.signals import SIGNALS
 from zydaflow.suggest import nearest
 
 KEYS = ("filters", "datasets", "language", "licenses")  # of the recipe: what decides, among what is measured
+HOW_TO_MEASURE = "run the recipe with filters that name it; `zydaflow signals` says which rule sets do"
 
-Rules = dict[str, tuple[Rule, ...]]  # by dataset
+Rules = dict[str, tuple[AnyRule, ...]]  # by dataset
 
 
 class Changed(NamedTuple):
@@ -30,27 +31,29 @@ def changed(recipe: Recipe, changes: Sequence[str], filters: Sequence[str] | Non
 
     `filters` take the place of the recipe's. A change is `KEY=VALUE`, with a key of the recipe that says which
     documents stay, like `datasets.blog.filters=[c4]`; these come first. Or it is `RULE=VALUE`, where null drops the
-    rule. A rule that no dataset has (`SIGNAL.min`, `SIGNAL.max`) is added, as the last one, wherever its signal was
-    measured, but for datasets with `filters: []`. Raises RecipeError for what is none of this, and for signals that
-    were not measured.
+    rule; NAME.RULE is one in a composite. A rule that no dataset has (`SIGNAL.min`, `SIGNAL.max`) is added, as the last
+    one, wherever its signal was measured, but for datasets with `filters: []`. Raises RecipeError for what is none of
+    this, and for signals that were not measured.
     """
     asked = [_Change.read(change) for change in changes]
-    after = _overridden(recipe, [change.text for change in asked if change.is_of_recipe], filters)
+    of_rules = {change.name: change for change in asked if not change.is_of_recipe}
     stored = {dataset.name: {*signals_needed(recipe, dataset), "license"} for dataset in recipe.datasets}
-    rules = {dataset.name: resolve(after, dataset) for dataset in after.datasets}
+    after = _overridden(recipe, [change.text for change in asked if change.is_of_recipe], filters)
     notes = list(_other_steps(recipe, after))
-    for change in asked:
-        if not change.is_of_recipe:
-            fit = [dataset.name for dataset in after.datasets if dataset.filters != ()]
-            rules, told = _with(change, rules, {name: stored[name] for name in fit})
+    there = {one.name for of in _resolved(after).values() for rule in of for one in (rule, *rule.within())}
+    for change in of_rules.values():
+        if change.name not in there:
+            after, told = _with(after, change, stored, there)
             notes += told
+    rules = {name: tuple(_changed(of, of_rules)) for name, of in _resolved(after).items()}
     for name, of in rules.items():
-        if lacking := sorted({rule.signal for rule in of} - stored[name]):
+        if lacking := sorted({column for rule in of for column in rule.columns} - stored[name]):
             raise RecipeError(f"{name}: not measured: {', '.join(lacking)}; {HOW_TO_MEASURE}")
     return Changed(after, rules, tuple(notes))
 
 
-HOW_TO_MEASURE = "run the recipe with filters that name it; `zydaflow signals` says which rule sets do"
+def _resolved(recipe: Recipe) -> Rules:
+    return {dataset.name: resolve(recipe, dataset) for dataset in recipe.datasets}
 
 
 class _Change(NamedTuple):
@@ -73,7 +76,8 @@ class _Change(NamedTuple):
     def signal(self) -> str | None:
         """The signal that it is a bound on."""
         signal, _, side = self.name.rpartition(".")
-        return signal if side in ("min", "max") and signal in SIGNALS else None
+        numeric = side in ("min", "max") and signal in SIGNALS and SIGNALS[signal].kind not in ("label", "text")
+        return signal if numeric else None
 
     def wrong(self, what: str) -> RecipeError:
         return RecipeError(f"--set {self.text}: {what}")
@@ -125,28 +129,44 @@ def _other_steps(recipe: Recipe, after: Recipe) -> Iterator[str]:
             )
 
 
-def _with(change: _Change, rules: Rules, stored: Mapping[str, set[str]]) -> tuple[Rules, list[str]]:
-    """The rules with one of them at another bound, dropped, or added, and which datasets could not have it."""
-    having = [dataset for dataset, of in rules.items() if any(rule.name == change.name for rule in of)]
-    if having:
-        return rules | {dataset: tuple(_replaced(change, rules[dataset])) for dataset in having}, []
-    if change.signal is None or change.value is None:
-        raise change.wrong(
-            f"there is no such rule{nearest(change.name, {r.name for of in rules.values() for r in of})}"
-        )
-    measured = [dataset for dataset, signals in stored.items() if change.signal in signals]
+def _with(
+    recipe: Recipe, change: _Change, stored: Mapping[str, set[str]], there: Collection[str]
+) -> tuple[Recipe, list[str]]:
+    """The recipe with a rule that it did not have, and which datasets could not have it."""
+    signal, side = change.signal, change.name.rpartition(".")[2]
+    fit = [dataset for dataset in recipe.datasets if dataset.filters != ()]
+    measured = [dataset for dataset in fit if signal in stored[dataset.name]]
+    if signal is None or change.value is None:
+        raise change.wrong(f"there is no such rule{nearest(change.name, there)}")
     if not measured:
-        raise change.wrong(f"{change.signal} was not measured; {HOW_TO_MEASURE}")
-    side: Any = change.name.rpartition(".")[2]
-    added = Rule(change.name, change.signal, side, change.number())
-    lacking = [dataset for dataset in stored if dataset not in measured]
+        raise change.wrong(f"{signal} was not measured; {HOW_TO_MEASURE}")
+    fields = recipe.model_dump(mode="json")
+    for dataset in measured:
+        own = fields["datasets"][recipe.datasets.index(dataset)]
+        filters = fields["filters"] if own["filters"] is None else own["filters"]
+        own["filters"] = [*filters, {"signal": signal, side: change.number()}]
+    lacking = [dataset.name for dataset in fit if dataset not in measured]
     told = [f"{change.name} is not added to {', '.join(lacking)}: not measured there."] if lacking else []
-    return rules | {dataset: (*rules[dataset], added) for dataset in measured}, told
+    return load_recipe(fields), told
 
 
-def _replaced(change: _Change, rules: Sequence[Rule]) -> Iterator[Rule]:
+def _changed(rules: Iterable[AnyRule], changes: Mapping[str, _Change]) -> Iterator[AnyRule]:
+    """The rules with other bounds, without those that are dropped, and so in composites."""
     for rule in rules:
-        if rule.name != change.name:
-            yield rule
-        elif change.value is not None:
+        change = changes.get(rule.name)
+        if change is not None and change.value is None:
+            continue
+        if isinstance(rule, Composite):
+            if change is not None:
+                raise change.wrong(f"{rule.name} has no bound, but its parts have: {', '.join(_names(rule))}")
+            parts = tuple(_changed(rule.parts, changes))
+            if parts:
+                yield replace(rule, parts=parts)
+        elif change is not None:
             yield replace(rule, bound=change.number() if rule.test in ("min", "max") else change.labels())
+        else:
+            yield rule
+
+
+def _names(composite: Composite) -> list[str]:
+    return [part.name for part in composite.within()]

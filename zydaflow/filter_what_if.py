@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from zydaflow.filter_changes import changed
-from zydaflow.filters import Rule, merge
+from zydaflow.filters import AnyRule, merge
 from zydaflow.provenance.figures import threshold
 from zydaflow.provenance.filter_whatif import CASES, Effect, effect
 from zydaflow.provenance.outcomes import DUPLICATES
@@ -90,7 +90,7 @@ def _left(outcomes: Json, total: Json, found: Effect) -> Json:
     }
 
 
-def _removes(before: Sequence[Rule], rules: Sequence[Rule], found: Effect, known: Json) -> Json:
+def _removes(before: Sequence[AnyRule], rules: Sequence[AnyRule], found: Effect, known: Json) -> Json:
     """Rule by rule, in order, what goes."""
     was = {rule.name: rule for rule in before}
     removes: Json = {}
@@ -103,7 +103,7 @@ def _removes(before: Sequence[Rule], rules: Sequence[Rule], found: Effect, known
     return removes
 
 
-def _dropped(before: Sequence[Rule], rules: Sequence[Rule]) -> Json:
+def _dropped(before: Sequence[AnyRule], rules: Sequence[AnyRule]) -> Json:
     there = {rule.name for rule in rules}
     return {rule.name: threshold(rule.to_json()) for rule in before if rule.name not in there}
 

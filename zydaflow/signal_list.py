@@ -1,10 +1,10 @@
 """All signals that there are, what each means, and which rule sets use it."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from zydaflow.filters import Rule, preset, preset_names
+from zydaflow.filters import AnyRule, Rule, preset, preset_names
 from zydaflow.provenance.figures import threshold
 from zydaflow.signals import SIGNALS, Signal
 from zydaflow.signals.registry import FAMILIES
@@ -26,14 +26,16 @@ def list_signals(rule_set: str | None = None) -> Json:
     presets = {name: preset(name) for name in ([rule_set] if rule_set else preset_names())}
     uses: dict[str, dict[str, list[str]]] = {}
     for set_name, of in presets.items():
-        for rule in of.rules:
-            uses.setdefault(rule.signal, {}).setdefault(set_name, []).append(_test(rule))
+        for rule, note in _single(of.rules):
+            uses.setdefault(rule.signal, {}).setdefault(set_name, []).append(f"{threshold(rule.to_json())}{note}")
         for signal in of.reports:
             uses.setdefault(signal, {}).setdefault(set_name, [])
-    names = [name for name in SIGNALS if name in uses or rule_set is None]
+    known = [*SIGNALS, *(name for family in FAMILIES for name in family.names)]
+    names = known if rule_set is None else [name for name in dict.fromkeys([*known, *uses]) if name in uses]
+    families = [family for family in FAMILIES if not family.names] if rule_set is None else []
     return {
         "signals": [{**_told(SIGNALS[name]), "sets": uses.get(name, {})} for name in names],
-        "families": [] if rule_set else [_told(family.signal(f"{family.prefix}NAME")) for family in FAMILIES],
+        "families": [_told(family.signal(f"{family.prefix}NAME")) for family in families],
         "sets": {
             name: {"source": of.source, "rules": len(of.rules), "reports": len(of.reports)}
             for name, of in presets.items()
@@ -41,8 +43,13 @@ def list_signals(rule_set: str | None = None) -> Json:
     }
 
 
-def _test(rule: Rule) -> str:
-    return threshold(rule.to_json())
+def _single(rules: Iterable[AnyRule]) -> Iterator[tuple[Rule, str]]:
+    """The rules, and those in composites; with a word on where they hold."""
+    for rule in rules:
+        for one in (rule, *rule.within()):
+            if isinstance(one, Rule):
+                only = f" for {', '.join(one.only)}" if one.only else ""
+                yield one, only + (f" within {rule.name}" if one is not rule else "")
 
 
 def _told(signal: Signal) -> Json:
@@ -57,7 +64,7 @@ def render(listed: Json) -> str:
 
 
 def _entry(signal: Json, note: str) -> str:
-    lines = [signal["specification"], "; ".join(part for part in (f"From {signal['source']}", note) if part)]
+    lines = [signal["specification"], "; ".join(part for part in (f"Source: {signal['source']}", note) if part)]
     return "\n".join([f"{signal['name']}: {signal['kind']}, {signal['unit']}", *map(_wrapped, lines)])
 
 

@@ -13,6 +13,7 @@ from zydaflow.errors import InputError, RecipeError
 from zydaflow.filter_what_if import kept_by_bound
 from zydaflow.provenance import waterfall
 from zydaflow.provenance.commits import Store
+from zydaflow.provenance.domains import by_domain
 from zydaflow.provenance.figures import threshold
 from zydaflow.provenance.filter_whatif import CASES
 from zydaflow.provenance.filter_whatif_tables import render
@@ -56,7 +57,11 @@ def _compare(told: dict[str, Any], before: Path, after: Path) -> None:
         (["n_words.min=150"], None, {"filters": ["zyda", {"signal": "n_words", "min": 150}]}),
         (["zyda.transformed_length.min=1200"], None, {"filters": ["zyda", WORDS, LENGTH]}),
         (["n_words.max=300"], None, {"filters": ["zyda", {"signal": "n_words", "min": 5, "max": 300}]}),
-        (["n_words.max=300", "n_words.max=null"], None, {}),
+        (
+            ["n_words.max=3", "n_words.max=300"],
+            None,
+            {"filters": ["zyda", {"signal": "n_words", "min": 5, "max": 300}]},
+        ),
         ([], ["zyda"], {"filters": ["zyda"]}),
         ([], [], {"filters": []}),
         (["n_words.min=100"], [], {"filters": [{"signal": "n_words", "min": 100}]}),
@@ -81,6 +86,40 @@ def test_the_answer_is_that_of_a_real_run(
 
 def _without_tokens(count: dict[str, int]) -> dict[str, int]:
     return {unit: count[unit] for unit in ("documents", "bytes")}
+
+
+def test_of_composites_and_columns(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    def filters(most: int, denied: list[str]) -> list[Any]:
+        odd = {"name": "odd", "all": [{"signal": "n_words", "max": most}, LENGTH]}
+        column = {"column": "url", "deny": denied}
+        return ["zyda", WORDS, odd, {"name": "either", "any": [column, {"signal": "n_words", "max": 390}]}]
+
+    sets = _pinned([entries[1]])
+    urls = [f"https://b.example/{k}" for k in range(9)]
+    out = serial.run(recipe(sets, tmp_path / "out", tokenizer=None, filters=filters(200, urls[:2])))
+    told = filter_whatif(out, ["odd.n_words.max=100", f"either.metadata.url.deny={json.dumps(urls)}"])
+    changed = recipe(sets, tmp_path / "real", tokenizer=None, filters=filters(100, urls))
+    _compare(told, out, serial.run(changed, until="measure"))
+    assert told["datasets"]["b"]["removes"]["either"]["at_all"]["documents"] >= 9
+    assert told["datasets"]["b"]["removes"]["odd"]["was"].startswith("all of n_words.max max 200; ")
+    told = filter_whatif(out, ["odd=null"])
+    assert list(told["datasets"]["b"]["dropped"]) == ["odd"]
+    told = filter_whatif(out, ["either.metadata.url.deny=null", "either.n_words.max=null"])
+    assert list(told["datasets"]["b"]["dropped"]) == ["either"]
+    with pytest.raises(RecipeError, match=r"odd has no bound, but its parts have: odd\.n_words\.max, odd\.zyda"):
+        filter_whatif(out, ["odd=3"])
+
+
+def test_domains_of_a_run(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    a, b, c = entries
+    out = serial.run(recipe([a, b | {"url": "url"}, c], tmp_path / "out", tokenizer=None))
+    table = by_domain(open_run(out))
+    outcomes = waterfall.load(out)["datasets"]["b"]["outcomes"]
+    row = next(row for row in table.to_pylist() if row["domain"] == "b.example")
+    assert row["duplicates"] == sum(outcomes[outcome]["documents"] for outcome in DUPLICATES) > 0
+    assert row["stays"] == outcomes["written"]["documents"] > 0
+    assert row["stays_bytes"] == outcomes["written"]["bytes"]
+    assert table["domain"].to_pylist() == [None, "b.example"]
 
 
 def test_by_bound(serial: Serial, entries: list[dict], tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from zydaflow.provenance.columns import aligned
 from zydaflow.provenance.figures import share
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run import Run
+from zydaflow.signals.urls import DOMAIN
 
-DOMAIN = "url.domain"
 OUTCOMES = ("empty", "filtered", "duplicates", "stays")
 COUNTS = ("documents", "bytes", *OUTCOMES, "stays_bytes")
 ROWS = 2**20  # rows of batches that are added up at a time, at least

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from zydaflow.filters import Rule, judge
+from zydaflow.filters import AnyRule, judge
 from zydaflow.provenance.run import Run
 
 CASES = ("at_all", "first", "alone")
@@ -25,10 +25,10 @@ class Effect(NamedTuple):
     removed: np.ndarray  # (rules, cases, 2)
 
 
-def effect(run: Run, dataset: str, rules: Sequence[Rule]) -> Effect:
+def effect(run: Run, dataset: str, rules: Sequence[AnyRule]) -> Effect:
     """What the rules would do to a dataset. Raises InputError for signals that are not there."""
     kept, removed = np.zeros(2, np.int64), np.zeros((len(rules), len(CASES), 2), np.int64)
-    columns = dict.fromkeys(["verdict", "bytes", *(rule.signal for rule in rules)])
+    columns = dict.fromkeys(["verdict", "bytes", *(name for rule in rules for name in rule.columns)])
     for batch in run.signal_batches(dataset, list(columns)):
         judged = pc.is_in(batch["verdict"].cast(pa.string()), JUDGED).to_numpy(zero_copy_only=False)
         broken, sizes = judge(batch, rules) & judged[:, None], batch["bytes"].to_numpy()

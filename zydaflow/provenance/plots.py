@@ -7,6 +7,7 @@ import numpy as np
 
 from zydaflow.errors import InputError
 from zydaflow.filter_what_if import kept_by_bound
+from zydaflow.filters import Rule
 from zydaflow.provenance.binaxis import boundary, extent, ticks
 from zydaflow.provenance.distributions import Row, by_signal, is_flat
 from zydaflow.provenance.figures import compared, threshold
@@ -115,9 +116,9 @@ def bound_curve(run: Run, rule: str, bounds: Sequence[float]) -> "Figure":
         for unit, style, label in (("bytes", "o-", name), ("documents", ":", None)):
             shares = [row[unit] / max(1, read[unit]) for row in rows]
             axis.plot([row["bound"] for row in rows], shares, style, color=f"C{color}", label=label)
-    now: set[Any] = {of.bound for name in run.datasets for of in run.rules(name) if of.name == rule}
-    for bound in now:
-        axis.axvline(bound, color=BOUND)
+    for of in {of for name in run.datasets for of in run.rules(name) if of.name == rule}:
+        if isinstance(of, Rule) and not isinstance(of.bound, tuple):
+            axis.axvline(of.bound, color=BOUND)
     axis.set(xlabel=rule, ylabel="share that stays", ylim=(0, 1.02))
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)

@@ -63,6 +63,7 @@ class Family:
     prefix: str
     signal: Callable[[str], Signal]  # by name
     measure: Callable[[str], Measure] | None = None
+    names: tuple[str, ...] = ()  # of all of them, where recipes choose and do not make them up
 
 
 class Signals(dict[str, Signal]):

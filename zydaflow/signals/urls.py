@@ -166,4 +166,4 @@ def _signal(name: str) -> Signal:
     return SIGNALS[NAMES.index(name)]
 
 
-URLS = Family("url.", _signal)
+URLS = Family("url.", _signal, names=NAMES)
