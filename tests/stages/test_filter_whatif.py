@@ -234,6 +234,19 @@ def test_questions_that_cannot_be_answered(serial: Serial, entries: list[dict], 
         filter_whatif(tmp_path)
 
 
+def test_a_damaged_table_is_named(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    out = serial.run(recipe(entries, tmp_path / "out", tokenizer=None))
+    table = next(out.glob("signals/b/*.parquet"))
+    data = table.read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    table.write_bytes(data[:4] + bytes(len(data) - footer - 4) + data[-footer:])
+    with pytest.raises(InputError, match=r"a table cannot be read: (.|\n)*`zydaflow verify` says what is wrong"):
+        filter_whatif(out)
+    table.write_bytes(data[:100])
+    with pytest.raises(InputError, match="a table cannot be read"):
+        filter_whatif(out)
+
+
 def test_from_the_command_line(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from zydaflow.cli import main
 

@@ -31,12 +31,12 @@ def effect(run: Run, dataset: str, rules: Sequence[AnyRule]) -> Effect:
     columns = dict.fromkeys(["verdict", "bytes", *(name for rule in rules for name in rule.columns)])
     for batch in run.signal_batches(dataset, list(columns)):
         judged = pc.is_in(batch["verdict"].cast(pa.string()), JUDGED).to_numpy(zero_copy_only=False)
-        broken, sizes = judge(batch, rules) & judged[:, None], batch["bytes"].to_numpy()
-        times = broken.sum(axis=1)
+        broken = np.ascontiguousarray((judge(batch, rules) & judged[:, None]).T)  # a row per rule
+        times, sizes = broken.sum(axis=0), batch["bytes"].to_numpy()
         kept += _count(judged & (times == 0), sizes)
-        before = np.zeros(len(broken), bool)
-        for number, breaks in enumerate(broken.T):
-            for case, mask in enumerate((breaks, breaks & ~before, breaks & (times == 1))):
+        before, once = np.zeros(len(batch), bool), times == 1
+        for number, breaks in enumerate(broken):
+            for case, mask in enumerate((breaks, breaks & ~before, breaks & once)):
                 removed[number, case] += _count(mask, sizes)
             before |= breaks
     return Effect(kept, removed)
