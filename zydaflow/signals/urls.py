@@ -30,7 +30,8 @@ DOMAIN = "url.domain"
 HOST_BYTES = 253  # of a host, at most (RFC 1035, 2.3.4)
 
 _FRONT = r"^(?:(?:[a-z][a-z0-9+.\-]*:)?//)?(?:[^/?#@]*@)?"
-_HOST = _FRONT + r"(?P<host>\[[0-9a-f:.]+\]|[^/?#:@\[\]\s]+?)\.?(?::[0-9]*)?(?:[/?#].*)?$"
+_HOST = _FRONT + r"(?P<host>\[[0-9a-f:.]+\]|[^/?#:@\[\]\s]+?)\.?(?::[0-9]+)?(?:[/?#].*)?$"
+_WWW = r"^www\.([^.]+\.)"  # not of www.net
 _OTHER = r"[^a-z0-9\x{80}-\x{10FFFF}]+"
 
 
@@ -46,7 +47,7 @@ def measure_urls(names: Sequence[str], urls: pa.Array, resources: Resources) -> 
     urls = _lower(urls)
     hosts = _hosts(urls)
     unknown = urls.is_null().to_numpy(zero_copy_only=False)
-    found = {DOMAIN: pc.replace_substring_regex(hosts, r"^www\.", "").cast(pa.string())}
+    found = {DOMAIN: pc.replace_substring_regex(hosts, _WWW, r"\1").cast(pa.string())}
     for name, files in zip(URL_LISTS, resources.url_lists, strict=True):
         if count(name) in names:
             found[count(name)] = pa.array(_counts(name, files, urls, hosts), mask=unknown)
@@ -57,6 +58,7 @@ def _counts(name: str, files: tuple[str, ...], urls: pa.Array, hosts: pa.Array) 
     if not files:
         return np.zeros(len(urls), np.int64)
     if name == "domains":
+        hosts = hosts.fill_null("")  # a null may lie over what it took the place of
         return listed.count_domains(*from_arrow(hosts), _table(name, files))
     if name == "urls":
         return listed.count_whole(*from_arrow(_addresses(urls)), _table(name, files))
@@ -75,7 +77,7 @@ def _lower(texts: pa.Array) -> pa.Array:
 def _hosts(urls: pa.Array) -> pa.Array:
     """The host of each URL in lower case, without port and final dot; null where there is none."""
     hosts = pc.struct_field(pc.extract_regex(urls, _HOST), "host")
-    return pc.if_else(pc.and_(hosts.is_valid(), pc.less_equal(pc.binary_length(hosts), HOST_BYTES)), hosts, None)
+    return pc.if_else(pc.less_equal(pc.binary_length(hosts), HOST_BYTES), hosts, pa.scalar(None, hosts.type))
 
 
 def _addresses(urls: pa.Array) -> pa.Array:
@@ -93,6 +95,7 @@ def _entries(name: str, files: tuple[str, ...]) -> pa.Array:
     entries = pa.concat_arrays(pieces)
     if name == "domains":
         entries = _hosts(pc.replace_substring_regex(entries, r"^\*?\.", ""))
+        entries = pc.replace_substring_regex(entries, _WWW, r"\1")  # who lists it means the site
     elif name == "urls":
         entries = _addresses(entries)
     elif name == "substrings":
