@@ -30,7 +30,7 @@ def list_signals(rule_set: str | None = None) -> Json:
             uses.setdefault(rule.signal, {}).setdefault(set_name, []).append(f"{threshold(rule.to_json())}{note}")
         for signal in of.reports:
             uses.setdefault(signal, {}).setdefault(set_name, [])
-    known = [*SIGNALS, *(name for family in FAMILIES for name in family.names)]
+    known = _grouped([*SIGNALS, *(name for family in FAMILIES for name in family.names)])
     names = known if rule_set is None else [name for name in dict.fromkeys([*known, *uses]) if name in uses]
     families = [family for family in FAMILIES if not family.names] if rule_set is None else []
     return {
@@ -41,6 +41,12 @@ def list_signals(rule_set: str | None = None) -> Json:
             for name, of in presets.items()
         },
     }
+
+
+def _grouped(names: list[str]) -> list[str]:
+    """Those that begin alike, up to the first dot, side by side."""
+    beginnings = list(dict.fromkeys(name.partition(".")[0] for name in names))
+    return sorted(names, key=lambda name: beginnings.index(name.partition(".")[0]))
 
 
 def _single(rules: Iterable[AnyRule]) -> Iterator[tuple[Rule, str]]:
@@ -79,5 +85,11 @@ def _uses(sets: dict[str, list[str]]) -> str:
 
 def _sets(sets: Json) -> Iterator[str]:
     for name, of in sets.items():
-        reports = f" and {of['reports']} signals reported" if of["reports"] else ""
-        yield _wrapped(f"{name}: {of['rules']} rules{reports}; {of['source']}")
+        counts = [_counted(of["rules"], "rule")]
+        if of["reports"]:
+            counts.append(f"{_counted(of['reports'], 'signal')} only reported")
+        yield _wrapped(f"{name}: {', '.join(counts)}; {of['source']}")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
