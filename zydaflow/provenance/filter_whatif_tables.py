@@ -39,8 +39,8 @@ def _stays(title: str, part: str, datasets: Json, estimated: Collection[str]) ->
 
 
 def _removes(name: str, of: Json) -> str:
-    """The rules that remove something, or are other than they were."""
-    shown = {rule: told for rule, told in of["removes"].items() if told["at_all"]["documents"] or "was" in told}
+    """The rules that remove something, or have another bound than they had."""
+    shown = {rule: told for rule, told in of["removes"].items() if told["at_all"]["documents"] or told.get("was")}
     rows: list[tuple[str, ...]] = [
         (f"{name}: rules", "keeps", "was", "at all", "first", "alone", "text alone", "tokens alone")
     ]
