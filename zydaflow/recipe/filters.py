@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, ValidationError, model_validator
 
 from zydaflow.errors import RecipeError
-from zydaflow.recipe.part import Name, Names, Part, plain, wrong
+from zydaflow.recipe.part import Name, Names, Part, not_empty, plain, wrong
 from zydaflow.recipe.scalars import LocalPath, absolute_path
 from zydaflow.recipe.yamltext import read_yaml
 from zydaflow.storage import path_of
@@ -89,9 +89,9 @@ class CompositeSpec(Part):
 
     name: Name
     """what reasons and statistics call it"""
-    any: "tuple[RuleItem, ...] | None" = Field(default=None, min_length=1)
+    any: "Annotated[tuple[RuleItem, ...], AfterValidator(not_empty)] | None" = None
     """rules of which a document that breaks any is removed"""
-    all: "tuple[RuleItem, ...] | None" = Field(default=None, min_length=1)
+    all: "Annotated[tuple[RuleItem, ...], AfterValidator(not_empty)] | None" = None
     """rules of which only a document that breaks all is removed"""
 
     @model_validator(mode="after")

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from zydaflow.dedup import order
 from zydaflow.signals import bins
 from zydaflow.signals.signal import Family, Signal
-from zydaflow.sources.values import as_text
 
 NUMBER, TEXT = "metadata.number.", "metadata.text."
 
@@ -47,7 +46,11 @@ def numbers(values: Iterable[Any]) -> pa.Array:
 
 def texts(values: Iterable[Any]) -> pa.Array:
     """string: texts as they are, all else as JSON."""
-    return pa.array([as_text(value) for value in values], pa.string())
+    return pa.array([_as_text(value) for value in values], pa.string())
+
+
+def _as_text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _number(name: str) -> Signal:
