@@ -113,7 +113,7 @@ def test_reasons_name_the_parts(serial: Serial, asked: dict[str, Any], out: Path
     assert domains["metadata.number.score"] == [4, 1, 1.5, 5, 5, None]
     assert verify(out) == []
     counts = {row["rule"]: row for row in rule_counts(open_run(out)).to_pylist()}
-    assert counts["old"]["keeps"] == "all of metadata.lang.deny deny xx; n_words.max max 500"
+    assert counts["old"]["keeps"] == "all of (metadata.lang deny xx, n_words max 500)"
     assert (counts["old"]["seen"], counts["old"]["at_all"], counts["old"]["first"]) == (5, 1, 0)
     assert "old" in render_rules(out)
     report = (out / "report" / "index.html").read_text()

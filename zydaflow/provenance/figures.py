@@ -54,10 +54,11 @@ def number(value: Any) -> str:
 
 
 def threshold(rule: Json) -> str:
-    """The test and bound of a rule (`Rule.to_json`): `min 3`, `allow en, de`; `all of n_words.min 3; …` of several."""
+    """The test and bound of a rule (`Rule.to_json`): `min 3`, `allow en, de`; `all of (n_words min 3, …)` of several."""
     if "parts" in rule:
-        parts = [f"{part['name'].removeprefix(rule['name'] + '.')} {threshold(part)}" for part in rule["parts"]]
-        return f"{rule['test']} of {'; '.join(parts)}"
+        before = f"{rule['name']}."
+        parts = [(part["name"].removeprefix(before).removesuffix(f".{part['test']}"), part) for part in rule["parts"]]
+        return f"{rule['test']} of ({', '.join(f'{name} {threshold(part)}' for name, part in parts)})"
     bound = rule["bound"]
     return f"{rule['test']} {', '.join(bound) if isinstance(bound, list) else number(bound)}"
 

@@ -59,13 +59,13 @@ def _counts(name: str, files: tuple[str, ...], urls: pa.Array, hosts: pa.Array) 
         return np.zeros(len(urls), np.int64)
     if name == "domains":
         hosts = hosts.fill_null("")  # a null may lie over what it took the place of
-        return listed.count_domains(*from_arrow(hosts), _table(name, files))
+        return listed.count_domains(*from_arrow(hosts), _table(name, files, _digests(name, files)))
     if name == "urls":
-        return listed.count_whole(*from_arrow(_addresses(urls)), _table(name, files))
+        return listed.count_whole(*from_arrow(_addresses(urls)), _table(name, files, _digests(name, files)))
     if name == "substrings":
         compact = from_arrow(_compact(_addresses(urls)))
-        return count_patterns(*compact, _patterns(files), character_classes())[:, 0]
-    return listed.count_words(*from_arrow(_addresses(urls)), _table(name, files))
+        return count_patterns(*compact, _patterns(files, _digests(name, files)), character_classes())[:, 0]
+    return listed.count_words(*from_arrow(_addresses(urls)), _table(name, files, _digests(name, files)))
 
 
 def _lower(texts: pa.Array) -> pa.Array:
@@ -120,14 +120,21 @@ def _lines(key: str, path: str) -> pa.Array:
     return lines.filter(pc.invert(pc.starts_with(lines, "#")))
 
 
+def _digests(name: str, files: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return tuple(map(digest, files))
+    except OSError as error:
+        raise InputError(f"url_lists.{name}: {error.filename}: cannot be read: {error.strerror}") from error
+
+
 @lru_cache(maxsize=8)
-def _table(name: str, files: tuple[str, ...]) -> listed.Listed:
+def _table(name: str, files: tuple[str, ...], digests: tuple[str, ...]) -> listed.Listed:
     entries = from_arrow(_entries(name, files))
     return listed.build(entries.data, entries.offsets)
 
 
 @lru_cache(maxsize=2)
-def _patterns(files: tuple[str, ...]) -> Automaton:
+def _patterns(files: tuple[str, ...], digests: tuple[str, ...]) -> Automaton:
     entries = dict.fromkeys(_entries("substrings", files).to_pylist())
     return automaton([Pattern(entry.encode(), 0) for entry in entries])
 
@@ -137,7 +144,7 @@ def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
     used = [(name, files) for name, files in zip(URL_LISTS, resources.url_lists, strict=True) if count(name) in names]
     if not used and DOMAIN not in names:
         return {}
-    return {"urls": {"version": VERSION, "lists": {name: [digest(path) for path in files] for name, files in used}}}
+    return {"urls": {"version": VERSION, "lists": {name: _digests(name, files) for name, files in used}}}
 
 
 def _count(name: str, specification: str) -> Signal:
