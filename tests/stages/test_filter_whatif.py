@@ -101,7 +101,7 @@ def test_of_composites_and_columns(serial: Serial, entries: list[dict], tmp_path
     changed = recipe(sets, tmp_path / "real", tokenizer=None, filters=filters(100, urls))
     _compare(told, out, serial.run(changed, until="measure"))
     assert told["datasets"]["b"]["removes"]["either"]["at_all"]["documents"] >= 9
-    assert told["datasets"]["b"]["removes"]["odd"]["was"].startswith("all of n_words.max max 200; ")
+    assert told["datasets"]["b"]["removes"]["odd"]["was"].startswith("all of (n_words max 200, ")
     told = filter_whatif(out, ["odd=null"])
     assert list(told["datasets"]["b"]["dropped"]) == ["odd"]
     told = filter_whatif(out, ["either.metadata.url.deny=null", "either.n_words.max=null"])
