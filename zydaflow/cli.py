@@ -5,6 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zydaflow.commands import filter as filter_commands
+from zydaflow.commands import signals as signals_commands
 from zydaflow.errors import RecipeError, exit_status
 from zydaflow.say import say, warn
 from zydaflow.version import __version__
@@ -72,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("dedup", help="ask a finished run what if, or keep what it holds out of others")
     )
 
+    filter_commands.add_commands(commands)
+    signals_commands.add_commands(commands)
+
     verify = commands.add_parser("verify", help="check every file of a run against its commit records")
     verify.add_argument("out", metavar="OUT")
     verify.set_defaults(command=_verify)
@@ -93,7 +98,8 @@ def _parser() -> argparse.ArgumentParser:
 
     stats = commands.add_parser("stats", help="show what became of the documents of a run, and what each rule did")
     stats.add_argument("out", metavar="OUT")
-    stats.add_argument("--json", action="store_true", help="print statistics.json as it is")
+    stats.add_argument("--json", action="store_true", help="print statistics.json as it is, or the table by domain")
+    stats.add_argument("--by", choices=["domain"], help="show it by the domain of the documents' URLs instead")
     stats.set_defaults(command=_stats)
     return parser
 
@@ -299,8 +305,19 @@ def _status(options: argparse.Namespace) -> int:
 def _stats(options: argparse.Namespace) -> int:
     from zydaflow.provenance.waterfall import render, render_rules, statistics_text
 
+    if options.by:
+        return _stats_by_domain(options)
     if options.json:
         say(statistics_text(options.out))
     else:
         say(f"{render(options.out)}\n{render_rules(options.out)}")
+    return 0
+
+
+def _stats_by_domain(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.domains import by_domain, render
+    from zydaflow.provenance.run import open_run
+
+    table = by_domain(open_run(options.out))
+    say(json.dumps(table.to_pylist(), indent=2, ensure_ascii=False) if options.json else render(table))
     return 0

@@ -2,6 +2,7 @@
 
 from zydaflow.recipe.dedup import AcrossSpec, DedupSpec, ShingleSpec
 from zydaflow.recipe.dump import dump_recipe
+from zydaflow.recipe.filters import ColumnRule, CompositeSpec, Filter, RuleItem, RuleSetSpec, RuleSpec, UrlLists
 from zydaflow.recipe.fingerprint import fingerprint
 from zydaflow.recipe.keep import KeepKey, parse_keep
 from zydaflow.recipe.load import load_recipe
@@ -9,13 +10,11 @@ from zydaflow.recipe.model import (
     AlarmSpec,
     ColumnRef,
     DatasetSpec,
-    Filter,
     LanguageSpec,
     LicensePolicy,
     OutputSpec,
     Recipe,
     ResourceSpec,
-    RuleSpec,
     TokenizerSpec,
     TrainPlan,
     TrainSpec,
@@ -26,6 +25,8 @@ __all__ = [
     "AcrossSpec",
     "AlarmSpec",
     "ColumnRef",
+    "ColumnRule",
+    "CompositeSpec",
     "DatasetSpec",
     "DedupSpec",
     "Filter",
@@ -35,11 +36,14 @@ __all__ = [
     "OutputSpec",
     "Recipe",
     "ResourceSpec",
+    "RuleItem",
+    "RuleSetSpec",
     "RuleSpec",
     "ShingleSpec",
     "TokenizerSpec",
     "TrainPlan",
     "TrainSpec",
+    "UrlLists",
     "dump_recipe",
     "fingerprint",
     "format_size",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from zydaflow.recipe.dedup import DedupSpec
+from zydaflow.recipe.filters import Filter, UrlLists, set_name
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
 
@@ -18,25 +19,6 @@ def _not_taken(name: str) -> str:
     if name in TAKEN:
         raise ValueError(f"{', '.join(TAKEN)} are files beside the datasets' folders; give another name")
     return name
-
-
-class RuleSpec(Part):
-    """A document is removed whose signal lies below `min` or above `max`."""
-
-    signal: Name
-    """the name of a signal, like n_words"""
-    min: float | None = None
-    """documents with a smaller value are removed"""
-    max: float | None = None
-    """documents with a larger value are removed"""
-
-    @model_validator(mode="after")
-    def _bounds(self) -> Self:
-        if self.min is None and self.max is None:
-            raise wrong("min", f"the rule on {self.signal} has no bound; give min, max or both", None)
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("min", f"min {self.min:g} is above max {self.max:g}: every document would be removed", self.min)
-        return self
 
 
 class ColumnRef(Part):
@@ -81,14 +63,6 @@ def _tokenizer_form(value: Any) -> str | None:
     return "<train>" if trains else _name_or_keys(value)
 
 
-Filter = Annotated[
-    Annotated[Name, Tag("<name>")] | Annotated[RuleSpec, Tag("<keys>")],
-    Discriminator(
-        _name_or_keys,
-        custom_error_type="recipe",
-        custom_error_message="must be the name of a rule set, like zyda, or a rule, like {signal: n_words, min: 50}",
-    ),
-]
 License = Annotated[
     Annotated[Name, Tag("<name>")] | Annotated[ColumnRef, Tag("<keys>")],
     Discriminator(
@@ -126,6 +100,8 @@ class DatasetSpec(Part):
     """columns to carry along"""
     date: Name | None = None
     """the column that holds the document's date, carried along with the metadata"""
+    url: Name | None = None
+    """the column that holds the document's URL, carried along with the metadata"""
     license: License | None = None
     """the licence of all documents, or {column: NAME}"""
     transform: Names | None = None
@@ -142,7 +118,7 @@ class DatasetSpec(Part):
     @property
     def carried(self) -> Names:
         """The columns that are read as metadata."""
-        return tuple(dict.fromkeys((*self.metadata, self.date))) if self.date else self.metadata
+        return tuple(dict.fromkeys(name for name in (*self.metadata, self.date, self.url) if name))
 
     @model_validator(mode="after")
     def _takes_part(self) -> Self:
@@ -163,8 +139,8 @@ class LanguageSpec(Part):
 
     model: LocalPath
     """the file of a fastText model, like lid.176.ftz"""
-    keep: Annotated[Names, AfterValidator(not_empty)]
-    """the labels of the languages that stay, like [en]"""
+    keep: Annotated[Names, AfterValidator(not_empty)] | None = None
+    """the labels of the languages that stay, like [en]; null for all, which are then only told apart"""
     min_score: float = Field(default=0.65, ge=0, le=1)
     """the score from which a label counts, 0 to 1"""
     max_bytes: int = Field(default=4096, gt=0)
@@ -239,6 +215,8 @@ class Recipe(Part):
     """rule sets and rules for the datasets that name none of their own"""
     word_lists: dict[WordList, LocalPath] = Field(default_factory=dict)
     """files of word lists by name; default: the package's own short lists"""
+    url_lists: UrlLists = UrlLists()
+    """files of block lists for URLs, like {domains: [PATH, …]}"""
     language: LanguageSpec | None = None
     """{model: PATH, keep: [en]}"""
     licenses: LicensePolicy | None = None
@@ -304,4 +282,4 @@ class Recipe(Part):
         """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
         if dataset.transform is not None:
             return dataset.transform
-        return ("zyda",) if "zyda" in self.filters_of(dataset) else ()
+        return ("zyda",) if "zyda" in map(set_name, self.filters_of(dataset)) else ()

@@ -9,7 +9,19 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import c4, dolma_lines, fineweb, gopher_lines, language, refinedweb, words, zyda, zyda_matches
+from zydaflow.signals import (
+    c4,
+    dolma_lines,
+    fineweb,
+    gopher_lines,
+    language,
+    metadata,
+    refinedweb,
+    urls,
+    words,
+    zyda,
+    zyda_matches,
+)
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -32,7 +44,7 @@ MEASURES: tuple[Measure, ...] = (
     fineweb.LINES,
     refinedweb.CORRECTED,
 )
-FAMILIES: tuple[Family, ...] = ()
+FAMILIES: tuple[Family, ...] = (metadata.NUMBERS, metadata.TEXTS, urls.URLS)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
@@ -80,4 +92,5 @@ def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
         "measures": {measure.name: measure.version for measure in needed},
         "unidata": unicodedata.unidata_version,
         "inputs": {measure.name: measure.inputs(resources) for measure in needed},
+        **urls.fingerprint(names, resources),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from zydaflow.recipe import Recipe
 
 WORD_LISTS = ("sexual", "profanity", "zh_pornsignals", "cursed_substrings")
+URL_LISTS = ("domains", "urls", "words", "substrings", "soft_words")
 OWN_LISTS = Path(__file__).parent / "word_lists"
 
 
@@ -21,13 +22,17 @@ class Resources:
     bad_words: str = str(OWN_LISTS / "bad_words.json")
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
+    url_lists: tuple[tuple[str, ...], ...] = ((), (), (), (), ())  # files, as URL_LISTS
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
-        lists = tuple(paths[name] for name in WORD_LISTS)
-        bad_words = recipe.word_lists.get("bad_words", cls.bad_words)
+        files = cls(
+            tuple(paths[name] for name in WORD_LISTS),
+            recipe.word_lists.get("bad_words", cls.bad_words),
+            url_lists=tuple(getattr(recipe.url_lists, name) for name in URL_LISTS),
+        )
         if recipe.language is None:
-            return cls(lists, bad_words)
-        return cls(lists, bad_words, recipe.language.model, recipe.language.max_bytes)
+            return files
+        return replace(files, language_model=recipe.language.model, language_bytes=recipe.language.max_bytes)
