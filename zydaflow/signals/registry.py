@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import code, code_comments, language, words, zyda, zyda_matches
+from zydaflow.signals import code, code_comments, language, pii, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -27,6 +27,7 @@ MEASURES: tuple[Measure, ...] = (
     code.MARKERS,
     code.DATA,
     *code_comments.MEASURES,
+    *pii.MEASURES,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)

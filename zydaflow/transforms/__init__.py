@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.suggest import nearest
-from zydaflow.transforms import zyda
+from zydaflow.transforms import mask_pii, zyda
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,10 @@ class Transform:
     function: Callable[[pa.LargeStringArray], pa.LargeStringArray]
 
 
-TRANSFORMS = {"zyda": Transform(1, zyda.collapse_runs)}
+TRANSFORMS = {
+    "mask_pii": Transform(1, mask_pii.mask),
+    "zyda": Transform(1, zyda.collapse_runs),
+}
 
 
 def apply(names: Sequence[str], texts: pa.LargeStringArray) -> pa.LargeStringArray:
