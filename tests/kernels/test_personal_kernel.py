@@ -68,7 +68,7 @@ def test_equals_the_expression(as_buffers, kind):
 
 
 @pytest.mark.parametrize("kind", PATTERNS)
-def test_linear(as_buffers, kind):
+def test_long_runs(as_buffers, kind):
     for piece in PIECES[kind]:
         text = piece * 3000
         assert matches_in(as_buffers([text]), kind) == [match[0] for match in PATTERNS[kind].finditer(text)]

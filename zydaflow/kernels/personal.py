@@ -5,7 +5,8 @@ The same matches as these regular expressions give from left to right, in linear
     e-mail   \\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}\\b
     IP       (?<![\\w.])(?:N\\.){3}N(?!\\w|\\.[0-9])   with   N = 25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9]
     phone    (?<![\\w+])\\+[1-9](?:[ .()-]{0,2}[0-9]){7,14}(?!\\w), or
-             (?<!\\w)(?<![0-9][.-])(?:1[ .-])?(?:\\(D\\) ?|D[ .-])D[ .-][0-9]{4}(?!\\w|[.-][0-9])   with   D = [2-9][0-9]{2}
+             (?<!\\w)(?<![0-9][.-])(?:1[ .-])?(?:\\(D\\) ?|D[ .-])D[ .-][0-9]{4}(?!\\w|[.-][0-9])
+             with   D = [2-9][0-9]{2}
 """
 
 import numpy as np
@@ -160,7 +161,7 @@ def next_match(
             end = _address_end(data, start, at, stop, classes) if roles[byte] & DIGIT else 0
             if end:
                 return at, end
-        elif roles[byte] & DIGIT or byte == PLUS or byte == OPEN:
+        elif roles[byte] & DIGIT or byte in (PLUS, OPEN):
             end = _phone_end(data, start, at, stop, classes)
             if end:
                 return at, end

@@ -14,8 +14,8 @@ from zydaflow.signals.signal import Measure, Signal
 
 SPECIFICATIONS = {
     "email": "E-mail addresses: \\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}\\b.",
-    "ip": "IPv4 addresses: four numbers from 0 to 255 without leading zeros between dots, apart from other digits, words "
-    "and dots before digits.",
+    "ip": "IPv4 addresses: four numbers from 0 to 255 without leading zeros between dots, apart from other words "
+    "and from dots with digits.",
     "phone": "Telephone numbers: + and 8 to 15 digits with up to two of space . - ( ) between them, or North American "
     "ones of 3, 3 and 4 digits that space, . or - separate, after 1 or not, the first three in brackets or not.",
 }
