@@ -94,7 +94,7 @@ def _decompose(data: np.ndarray, start: int, stop: int, letters: np.ndarray, poo
             point, size = code_point(data, at)
             letter = letters[point]
             at += size
-            if letter == SPACE or letter < 0x80 or letter == DROP:
+            if letter < 0x80 or letter == DROP:
                 length, gap = write_ascii(letter, gap, out, length)
             else:
                 length, gap = _write(letter, pool, out, length), False
@@ -114,15 +114,3 @@ def decompose(
         start, stop = offsets[document], offsets[document + 1]
         length = _decompose(data, start, stop, letters, tables.pool, out[bounds[document] :])
         bounds[document + 1] = bounds[document] + length
-
-
-@njit(cache=True, nogil=True)
-def count_spaced_words(data: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Words of each document, which single spaces separate: int64[n]."""
-    counts = np.zeros(len(bounds) - 1, np.int64)
-    for document in range(len(counts)):
-        spaces = 0
-        for byte in data[bounds[document] : bounds[document + 1]]:
-            spaces += byte == SPACE
-        counts[document] = spaces + (bounds[document + 1] > bounds[document])
-    return counts

@@ -54,9 +54,9 @@ def count_pieces(data: np.ndarray, offsets: np.ndarray, classes: np.ndarray, cas
                 count[PIECES] += now != SPACE
                 letter = upper = lower = False
                 side = now
-            letter |= 0x41 <= point & ~0x20 <= 0x5A and point < 0x80
-            upper |= case == UPPER
-            lower |= case == LOWER
+            letter |= bool(0x41 <= point & ~0x20 <= 0x5A)
+            upper |= bool(case == UPPER)
+            lower |= bool(case == LOWER)
             count[CHARACTERS] += 1
             count[UPPERCASE] += case == UPPER
             sentence |= now == WORD

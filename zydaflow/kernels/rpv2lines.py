@@ -19,7 +19,7 @@ LINES, TERMINAL, TRAILING, BULLETED, SCRIPTED, WORDS, NORMAL, NUMERIC = range(8)
 
 
 @njit(cache=True, nogil=True)
-def _among(point: int, points: np.ndarray) -> bool:
+def _among(point: np.int64, points: np.ndarray) -> bool:
     found = False
     for other in points:
         found |= point == other
@@ -31,7 +31,7 @@ def _line(data: np.ndarray, at: int, end: int, tables: Decomposition, count: np.
     """Adds the line data[at:end] to the document's counts."""
     endings, bullets, javascript = constants
     letters = tables.letters[0]
-    last, dots = -1, 0  # the last character that is not white space, and how many dots in a row end with it
+    last, dots = np.int64(-1), 0  # the last character that is not white space, and how many dots in a row end with it
     spaced = True  # whether white space, or nothing, stands before
     spelled, words, scripted = 0, 0, False  # characters of the word that spell javascript; words; whether one is it
     inside = False  # whether a character of the word is left after normalisation

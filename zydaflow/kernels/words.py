@@ -33,9 +33,7 @@ def spaced_words(text: Text, classes: np.ndarray, apart: np.ndarray) -> Words:
 
 
 @njit(cache=True, nogil=True)
-def _spaced_words(
-    data: np.ndarray, offsets: np.ndarray, classes: np.ndarray, apart: np.ndarray, words: Words
-) -> int:
+def _spaced_words(data: np.ndarray, offsets: np.ndarray, classes: np.ndarray, apart: np.ndarray, words: Words) -> int:
     count = 0
     for document in range(len(offsets) - 1):
         at, stop = offsets[document], offsets[document + 1]

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import code, code_comments, language, pii, words, zyda, zyda_matches
+from zydaflow.signals import code, code_comments, language, pii, rpv2, rpv2_words, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -28,6 +28,10 @@ MEASURES: tuple[Measure, ...] = (
     code.DATA,
     *code_comments.MEASURES,
     *pii.MEASURES,
+    rpv2.PIECES,
+    rpv2.LINES,
+    rpv2_words.WORDS,
+    rpv2_words.NGRAMS,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
