@@ -69,21 +69,20 @@ def count_lines(data: np.ndarray, offsets: np.ndarray, longer: int) -> np.ndarra
     for document in range(len(counts)):
         lines = characters = longest = long = length = 0
         at, stop = offsets[document], offsets[document + 1]
-        begun = False
         while at < stop:
-            end = line_end(data, at, stop)
+            byte = data[at]
+            end = 0 if 0x1E < byte < 0xC2 or byte > 0xE2 else line_end(data, at, stop)
             if end == 0:
-                length += (data[at] & 0xC0) != 0x80
-                begun = True
+                length += (byte & 0xC0) != 0x80
                 at += 1
+                if at < stop:
+                    continue
+            lines += 1
+            characters += length
+            longest = max(longest, length)
+            long += length > longer
             at += end
-            if end or (at == stop and begun):
-                lines += 1
-                characters += length
-                longest = max(longest, length)
-                long += length > longer
-                length = 0
-                begun = False
+            length = 0
         counts[document, LINES] = lines
         counts[document, CHARACTERS] = characters
         counts[document, LONGEST] = longest

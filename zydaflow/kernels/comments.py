@@ -22,6 +22,7 @@ class Syntax(NamedTuple):
     quotes: np.ndarray  # bool[256]: begin and end a string, which ends with its line at the latest
     long_quotes: np.ndarray  # bool[256]: begin and end a string of any number of lines
     triple: bool  # whether three quotes begin and end such a string, too, which is a comment if it begins its line
+    marks: np.ndarray  # bool[6, 256]: what may begin or end something, by what it is part of
 
 
 def syntax(
@@ -35,10 +36,16 @@ def syntax(
 ) -> Syntax:
     """A syntax from text."""
     markers = [np.array(list(marker.encode()), np.uint8) for marker in (line, opening, closing)]
-    marks = np.zeros((2, 256), bool)
-    marks[0, list(quotes.encode())] = True
-    marks[1, list(long_quotes.encode())] = True
-    return Syntax(markers[0], apart, markers[1], markers[2], marks[0], marks[1], triple)
+    both = np.zeros((2, 256), bool)
+    both[0, list(quotes.encode())] = True
+    both[1, list(long_quotes.encode())] = True
+    marks = np.zeros((6, 256), bool)
+    marks[:, NEWLINE] = True
+    marks[CODE, [marker[0] for marker in markers[:2] if len(marker)]] = True
+    marks[CODE : DOCUMENTATION + 1] |= both[0] | both[1]
+    marks[STRING : DOCUMENTATION + 1, BACKSLASH] = True
+    marks[BLOCK, markers[2][:1]] = True
+    return Syntax(markers[0], apart, markers[1], markers[2], both[0], both[1], triple, marks)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -81,7 +88,7 @@ def _begin(data: np.ndarray, start: int, at: int, stop: int, first: bool, syntax
 
 
 @njit(cache=True, nogil=True)
-def _ends(data: np.ndarray, at: int, stop: int, state: int, quote: int, syntax: Syntax) -> int:
+def _ends(data: np.ndarray, at: int, stop: int, state: int, quote: np.uint8, syntax: Syntax) -> int:
     """The bytes of what ends the state, which is not CODE, at data[at]; 0 if nothing does."""
     if state == BLOCK:
         return len(syntax.closing) if _at(data, at, stop, syntax.closing) else 0
@@ -93,46 +100,55 @@ def _ends(data: np.ndarray, at: int, stop: int, state: int, quote: int, syntax: 
 
 
 @njit(cache=True, nogil=True)
+def _step(
+    data: np.ndarray, start: int, at: int, stop: int, state: int, quote: np.uint8, first: bool, syntax: Syntax
+) -> tuple:
+    """What data[at] is part of, the state after it, the quote that ends that, and how many bytes these are."""
+    if state == CODE:
+        state, size = _begin(data, start, at, stop, first, syntax)
+        return state, state, data[at], size
+    if data[at] == BACKSLASH and STRING <= state <= DOCUMENTATION:
+        return state, state, quote, 2 if at + 1 < stop and data[at + 1] != NEWLINE else 1
+    closed = _ends(data, at, stop, state, quote, syntax)
+    return (state, CODE, quote, closed) if closed else (state, state, quote, 1)
+
+
+@njit(cache=True, nogil=True)
+def _count(data: np.ndarray, start: int, stop: int, syntax: Syntax, count: np.ndarray) -> None:
+    """Counts one document; see `count_comments`."""
+    state, quote, at = CODE, np.uint8(0), start
+    marks = syntax.marks
+    code = comment = False  # whether the line has some
+    characters = commented = 0
+    while at < stop:
+        byte, size, after = data[at], 1, state
+        if marks[state, byte] and byte != NEWLINE:
+            state, after, quote, size = _step(data, start, at, stop, state, quote, not (code or comment), syntax)
+        for place in range(at, at + size):
+            lead, filled = (data[place] & 0xC0) != 0x80, not _blank(data[place])
+            characters += lead
+            commented += lead and state >= DOCUMENTATION
+            comment |= filled and state >= DOCUMENTATION
+            code |= filled and state < DOCUMENTATION
+        at += size
+        state = after
+        if byte == NEWLINE or at == stop:
+            count[COMMENT_LINES] += comment and not code
+            count[LINES] += comment or code
+            code = comment = False
+        if byte == NEWLINE and state in (LINE, STRING):
+            commented -= state == LINE
+            state = CODE
+    count[CHARACTERS], count[COMMENT_CHARACTERS] = characters, commented
+
+
+@njit(cache=True, nogil=True)
 def count_comments(data: np.ndarray, offsets: np.ndarray, syntax: Syntax) -> np.ndarray:
     """Per document: characters in comments, all characters, lines of comments alone, lines not blank: int64[n, 4].
 
-    Lines end with a newline; a backslash in a string or in long documentation takes the next byte with it.
+    Lines end with a newline; a backslash in a string or in documentation takes the next byte with it.
     """
     counts = np.zeros((len(offsets) - 1, 4), np.int64)
     for document in range(len(counts)):
-        state, quote = CODE, 0
-        code = comment = False  # whether the line has some
-        start, stop = offsets[document], offsets[document + 1]
-        at = start
-        while at <= stop:
-            if at == stop or data[at] == NEWLINE:
-                counts[document, COMMENT_LINES] += comment and not code
-                counts[document, LINES] += comment or code
-                code = comment = False
-                state = CODE if state in (LINE, STRING) else state
-                counts[document, CHARACTERS] += at < stop
-                counts[document, COMMENT_CHARACTERS] += at < stop and state >= DOCUMENTATION
-                at += 1
-                continue
-            size, after = 1, state
-            if state == CODE:
-                state, size = _begin(data, start, at, stop, not (code or comment), syntax)
-                after, quote = state, data[at]
-            elif (
-                data[at] == BACKSLASH and STRING <= state <= DOCUMENTATION and at + 1 < stop and data[at + 1] != NEWLINE
-            ):
-                size = 2
-            else:
-                closed = _ends(data, at, stop, state, quote, syntax)
-                size, after = (closed, CODE) if closed else (1, state)
-            commented = state >= DOCUMENTATION
-            filled, characters = False, 0
-            for byte in data[at : at + size]:
-                characters += (byte & 0xC0) != 0x80
-                filled |= not _blank(byte)
-            comment |= commented and filled
-            code |= filled and not commented
-            counts[document, CHARACTERS] += characters
-            counts[document, COMMENT_CHARACTERS] += characters if commented else 0
-            at, state = at + size, after
+        _count(data, offsets[document], offsets[document + 1], syntax, counts[document])
     return counts

@@ -15,7 +15,7 @@ from numba import njit
 from zydaflow.kernels.characters import SPACE, WORD
 from zydaflow.kernels.utf8 import code_point, code_point_before
 
-BASE64, HEXADECIMAL = 1, 2  # what a byte may be part of
+BASE64, HEXADECIMAL, INSIDE = 1, 2, 4  # what a byte may be part of; INSIDE: a word, of ASCII
 LEAST_BASE64, LEAST_UNITS = 64, 8
 BACKSLASH, COMMA, ZERO, SMALL_X, SMALL_U = (ord(c) for c in "\\,0xu")
 
@@ -24,6 +24,7 @@ def _roles() -> np.ndarray:
     roles = np.zeros(256, np.uint8)
     roles[list((string.ascii_letters + string.digits + "+/\n=").encode())] |= BASE64
     roles[list(string.hexdigits.encode())] |= HEXADECIMAL
+    roles[list((string.ascii_letters + string.digits + "_").encode())] |= INSIDE
     return roles
 
 
@@ -115,7 +116,8 @@ def count_encoded(data: np.ndarray, offsets: np.ndarray, roles: np.ndarray, clas
             if at == stop:
                 break
             byte = data[at]
-            if at >= hexadecimal and (roles[byte] & HEXADECIMAL or byte == BACKSLASH):
+            inside = at > start and roles[data[at - 1]] & INSIDE != 0
+            if at >= hexadecimal and (byte == BACKSLASH or (not inside and roles[byte] & HEXADECIMAL)):
                 end = _bytes_end(data, start, at, stop, roles, classes)
                 if end > 0:
                     characters = 0
