@@ -106,6 +106,21 @@ def count_words(data: np.ndarray, offsets: np.ndarray, classes: np.ndarray) -> n
 
 
 @njit(cache=True, nogil=True)
+def count_visible(data: np.ndarray, offsets: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The characters of each document that are not white space: int64[n]."""
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    for document in range(len(counts)):
+        total = 0
+        at, stop = offsets[document], offsets[document + 1]
+        while at < stop:
+            point, width = code_point(data, at)
+            at += width
+            total += classes[point] & SPACE == 0
+        counts[document] = total
+    return counts
+
+
+@njit(cache=True, nogil=True)
 def count_runs(data: np.ndarray, offsets: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Runs of at least RUN of one word character in each document, each run counted once: int64[n]."""
     counts = np.zeros(len(offsets) - 1, np.int64)

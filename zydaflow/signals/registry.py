@@ -9,7 +9,22 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import code, code_comments, language, pii, rpv2, rpv2_words, words, zyda, zyda_matches
+from zydaflow.signals import (
+    c4,
+    code,
+    code_comments,
+    dolma_lines,
+    fineweb,
+    gopher_lines,
+    language,
+    pii,
+    refinedweb,
+    rpv2,
+    rpv2_words,
+    words,
+    zyda,
+    zyda_matches,
+)
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -22,6 +37,15 @@ MEASURES: tuple[Measure, ...] = (
     zyda_matches.MATCHES,
     zyda.PII,
     language.LANGUAGE,
+    gopher_lines.MARKED,
+    gopher_lines.DUPLICATES,
+    gopher_lines.PARAGRAPHS,
+    dolma_lines.MARKED,
+    dolma_lines.DUPLICATES,
+    c4.LINES,
+    c4.BAD_WORDS,
+    fineweb.LINES,
+    refinedweb.CORRECTED,
     code.CHARACTERS,
     code.LINE_LENGTHS,
     code.MARKERS,

@@ -18,6 +18,7 @@ class Resources:
     """Paths and settings, hashable; the default is the package's own short word lists and no language model."""
 
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
+    bad_words: str = str(OWN_LISTS / "bad_words.json")
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
 
@@ -26,6 +27,7 @@ class Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
         lists = tuple(paths[name] for name in WORD_LISTS)
+        bad_words = recipe.word_lists.get("bad_words", cls.bad_words)
         if recipe.language is None:
-            return cls(lists)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes)
+            return cls(lists, bad_words)
+        return cls(lists, bad_words, recipe.language.model, recipe.language.max_bytes)

@@ -30,6 +30,18 @@ def read_list(path: str) -> list[Entry]:
     return [parse_entry(entry) for entry in entries]
 
 
+def read_words(path: str) -> list[str]:
+    """The words and phrases of a list, taken as they are but for white space at their ends, in order, doubles kept.
+
+    Files and errors are those of `read_list`.
+    """
+    entries = _strings(path)
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, str) or not entry.strip():
+            raise InputError(f"word list {path}: entry {number} is {entry!r}; an entry must be text, and not empty")
+    return [entry.strip() for entry in entries]
+
+
 def parse_entry(entry: str) -> Entry:
     """An entry in the form of MADLAD-400's lists: a final `$` or `\\s*$` stands for the end of the document, after any
     white space; a backslash before a character is dropped; all else is literal."""
