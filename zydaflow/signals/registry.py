@@ -20,6 +20,7 @@ from zydaflow.signals import (
     pii,
     refinedweb,
     rpv2,
+    rpv2_lists,
     rpv2_words,
     words,
     zyda,
@@ -56,6 +57,8 @@ MEASURES: tuple[Measure, ...] = (
     rpv2.LINES,
     rpv2_words.WORDS,
     rpv2_words.NGRAMS,
+    rpv2_lists.STOP_WORDS,
+    rpv2_lists.BAD_WORDS,
 )
 FAMILIES: tuple[Family, ...] = ()
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)

@@ -19,6 +19,7 @@ class Resources:
 
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
     bad_words: str = str(OWN_LISTS / "bad_words.json")
+    stop_words: str = str(OWN_LISTS / "stop_words.json")
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
 
@@ -28,6 +29,7 @@ class Resources:
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
         lists = tuple(paths[name] for name in WORD_LISTS)
         bad_words = recipe.word_lists.get("bad_words", cls.bad_words)
+        stop_words = recipe.word_lists.get("stop_words", cls.stop_words)
         if recipe.language is None:
-            return cls(lists, bad_words)
-        return cls(lists, bad_words, recipe.language.model, recipe.language.max_bytes)
+            return cls(lists, bad_words, stop_words)
+        return cls(lists, bad_words, stop_words, recipe.language.model, recipe.language.max_bytes)
