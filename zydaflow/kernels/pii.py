@@ -86,7 +86,7 @@ def _number_end(data: np.ndarray, at: int, stop: int, roles: np.ndarray) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _quad_end(data: np.ndarray, begin: int, dot: int, stop: int, roles: np.ndarray) -> int:
+def quad_end(data: np.ndarray, begin: int, dot: int, stop: int, roles: np.ndarray) -> int:
     """The end of the quad whose first number ends data[begin:dot], before the dot at data[dot]; 0 if there is none."""
     if dot <= begin or not roles[data[dot - 1]] & DIGIT:
         return 0
@@ -107,13 +107,13 @@ def count_pii(data: np.ndarray, offsets: np.ndarray, roles: np.ndarray, classes:
     counts = np.zeros(len(offsets) - 1, np.int64)
     for document in range(len(counts)):
         start, stop = offsets[document], offsets[document + 1]
-        mail_end = quad_end = start
+        mail_end = last_quad = start
         for at in range(start, stop):
             byte = data[at]
             if byte == DOT:
-                end = _quad_end(data, quad_end, at, stop, roles)
+                end = quad_end(data, last_quad, at, stop, roles)
                 if end:
-                    quad_end = end
+                    last_quad = end
                     counts[document] += 1
             elif byte == AT and local_part(data, start, mail_end, at, roles, classes) >= 0:
                 end = domain_end(data, at, stop, roles, classes)

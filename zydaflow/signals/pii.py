@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from zydaflow.kernels.characters import character_classes
+from zydaflow.kernels.dolma_pii import AROUND, count_dolma_pii
 from zydaflow.kernels.personal import ADDRESS, MAIL, PHONE, count_matches
 from zydaflow.kernels.pii import ROLES
 from zydaflow.kernels.text import Text
@@ -37,4 +38,24 @@ def _measure(name: str) -> Measure:
     return Measure(f"pii.{name}", 1, (signal,), _function(name))
 
 
-MEASURES = tuple(_measure(name) for name in KINDS)
+def _dolma(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
+    return {"dolma.pii_count": count_dolma_pii(*transformed, ROLES, AROUND, character_classes())}
+
+
+DOLMA = Measure(
+    "dolma.pii",
+    1,
+    (
+        Signal(
+            "dolma.pii_count",
+            "integer",
+            "matches",
+            "E-mail addresses before white space, ten digits as telephone numbers after white space, and dotted quads, "
+            "in each line; 0 for a text of more than 10,000 question marks.",
+            "Dolma, arXiv 2402.00159",
+            bins.COUNTS,
+        ),
+    ),
+    _dolma,
+)
+MEASURES = (*(_measure(name) for name in KINDS), DOLMA)
