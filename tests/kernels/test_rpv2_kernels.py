@@ -83,7 +83,8 @@ def lines_of(text: str) -> list[int]:
         sum(line.lstrip().startswith(tuple("•‣▶◀◦■□▪▫–")) for line in lines),
         sum("javascript" in line.split() for line in normal),
         sum(len(line.split()) for line in normal),
-        sum(map(len, normal)),
+        sum(len(line) - line.count(" ") for line in normal),
+        sum(line.count(" ") for line in normal),
         sum(sum(map(str.isnumeric, line)) for line in normal),
     ]
 

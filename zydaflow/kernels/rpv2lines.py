@@ -14,7 +14,7 @@ BULLETS = np.array([ord(c) for c in "•‣▶◀◦■□▪▫–"], np.int64)
 JAVASCRIPT = np.frombuffer(b"javascript", np.uint8)
 OTHER = 99  # characters of a word that is not the beginning of javascript
 
-LINES, TERMINAL, TRAILING, BULLETED, SCRIPTED, WORDS, NORMAL, NUMERIC = range(8)
+LINES, TERMINAL, TRAILING, BULLETED, SCRIPTED, WORDS, LETTERS, SPACES, NUMERIC = range(9)
 """Columns of `count_lines_of_web`."""
 
 
@@ -53,28 +53,28 @@ def _line(data: np.ndarray, at: int, end: int, tables: Decomposition, count: np.
         inside = True
         matches = spelled < len(javascript) and letter == javascript[spelled]
         spelled = spelled + 1 if matches else OTHER
-        count[NORMAL] += tables.lengths[point]
+        count[LETTERS] += tables.lengths[point]
         count[NUMERIC] += tables.numeric[point]
     count[SCRIPTED] += scripted or spelled == len(javascript)
     count[TERMINAL] += _among(last, endings)
     count[TRAILING] += last == ELLIPSIS or dots >= 3
     count[WORDS] += words
-    count[NORMAL] += max(words - 1, 0)
+    count[SPACES] += max(words - 1, 0)
     count[LINES] += 1
 
 
 @njit(cache=True, nogil=True)
 def count_lines_of_web(data: np.ndarray, offsets: np.ndarray, tables: Decomposition, constants: tuple) -> np.ndarray:
-    """Counts per document: int64[n, 8].
+    """Counts per document: int64[n, 9].
 
     Lines, which newlines end; those that end with a mark of `ENDINGS`, and with an ellipsis, before white space; that
-    begin with a bullet, after white space; that hold the word javascript after normalisation; words, characters and
-    numeric characters of the lines, each normalised by itself.
+    begin with a bullet, after white space; that hold the word javascript after normalisation; words, their characters,
+    spaces and numeric characters of the lines, each normalised by itself.
 
     Args:
         constants: ENDINGS, BULLETS, JAVASCRIPT.
     """
-    counts = np.zeros((len(offsets) - 1, 8), np.int64)
+    counts = np.zeros((len(offsets) - 1, 9), np.int64)
     for document in range(len(counts)):
         begin, stop = offsets[document], offsets[document + 1]
         for at in range(begin, stop):

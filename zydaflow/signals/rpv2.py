@@ -16,6 +16,7 @@ CONSTANTS = (rpv2lines.ENDINGS, rpv2lines.BULLETS, rpv2lines.JAVASCRIPT)
 
 _PIECES = "Pieces (\\w+|[^\\w\\s]+)"
 _NORMAL = "after deletion of ASCII punctuation, lower case and NFD"
+NORMAL_WORDS = f"words (between white space, {_NORMAL})"
 
 
 def _pieces(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
@@ -33,14 +34,16 @@ def _pieces(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.
 
 def _lines(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
     counts = rpv2lines.count_lines_of_web(*transformed, decomposition(), CONSTANTS).T
-    lines = counts[rpv2lines.LINES]
+    lines, words, letters = counts[rpv2lines.LINES], counts[rpv2lines.WORDS], counts[rpv2lines.LETTERS]
     return {
+        "rpv2.word_count": words,
+        "rpv2.mean_word_length": ratio(letters, words),
         "rpv2.ellipsis_line_fraction": ratio(counts[rpv2lines.TRAILING], lines),
         "rpv2.terminal_punctuation_line_fraction": ratio(counts[rpv2lines.TERMINAL], lines),
         "rpv2.bullet_line_fraction": ratio(counts[rpv2lines.BULLETED], lines),
         "rpv2.javascript_line_fraction": ratio(counts[rpv2lines.SCRIPTED], lines),
-        "rpv2.words_per_line": ratio(counts[rpv2lines.WORDS], lines),
-        "rpv2.numerical_character_fraction": ratio(counts[rpv2lines.NUMERIC], counts[rpv2lines.NORMAL]),
+        "rpv2.words_per_line": ratio(words, lines),
+        "rpv2.numerical_character_fraction": ratio(counts[rpv2lines.NUMERIC], letters + counts[rpv2lines.SPACES]),
     }
 
 
@@ -90,6 +93,8 @@ LINES = Measure(
     "rpv2.lines",
     1,
     (
+        signal("word_count", "integer", "words", f"The number of {NORMAL_WORDS}.", bins.SIZES),
+        signal("mean_word_length", "number", "characters", f"The mean length of {NORMAL_WORDS}.", bins.WORD_LENGTHS),
         share("ellipsis_line_fraction", "lines", f"Lines that end with ... or … before white space, {_OVER}."),
         share(
             "terminal_punctuation_line_fraction",

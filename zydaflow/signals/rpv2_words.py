@@ -1,4 +1,4 @@
-"""RedPajama-V2's signals (arXiv 2411.12372) of words after normalisation, and their repetition."""
+"""RedPajama-V2's signals (arXiv 2411.12372) of which words there are after normalisation, and how they repeat."""
 
 import string
 import unicodedata
@@ -20,7 +20,7 @@ from zydaflow.kernels.words import Words, hash_words, spaced_words
 from zydaflow.signals import bins
 from zydaflow.signals.ratio import ratio
 from zydaflow.signals.resources import Resources
-from zydaflow.signals.rpv2 import share, signal
+from zydaflow.signals.rpv2 import NORMAL_WORDS, share, signal
 from zydaflow.signals.signal import Measure
 
 TOP, DUPLICATE = range(2, 5), range(5, 11)  # sizes of n-grams
@@ -74,19 +74,16 @@ def _split(normal: Text) -> tuple[Words, np.ndarray, np.ndarray]:
     return words, *hash_words(normal.data, words.starts, words.stops)
 
 
-def _words(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
-    normal = normal_form(transformed)
-    words, hashes, lengths = _split(normal)
-    counts = np.diff(words.bounds)
+def _vocabulary(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
+    words, hashes, _ = _split(normal_form(transformed))
     distinct, entropy = count_distinct(hashes, words.bounds)
-    lorem = count_patterns(*normal, _lorem_ipsum(), character_classes())[:, 0]
-    return {
-        "rpv2.word_count": counts,
-        "rpv2.mean_word_length": ratio(_sums(lengths, words.bounds), counts),
-        "rpv2.unique_word_fraction": ratio(distinct, counts),
-        "rpv2.unigram_entropy": entropy,
-        "rpv2.lorem_ipsum_fraction": ratio(lorem, count_characters(*normal)),
-    }
+    return {"rpv2.unique_word_fraction": ratio(distinct, np.diff(words.bounds)), "rpv2.unigram_entropy": entropy}
+
+
+def _lorem(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
+    normal = normal_form(transformed)
+    matches = count_patterns(*normal, _lorem_ipsum(), character_classes())[:, 0]
+    return {"rpv2.lorem_ipsum_fraction": ratio(matches, count_characters(*normal))}
 
 
 def _sums(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -106,31 +103,35 @@ def _ngrams(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.
     return columns
 
 
-_NORMAL = "words (between white space, after deletion of ASCII punctuation, lower case and NFD)"
-
-WORDS = Measure(
-    "rpv2.words",
+VOCABULARY = Measure(
+    "rpv2.vocabulary",
     1,
     (
-        signal("word_count", "integer", "words", f"The number of {_NORMAL}.", bins.SIZES),
-        signal("mean_word_length", "number", "characters", f"The mean length of {_NORMAL}.", bins.WORD_LENGTHS),
-        share("unique_word_fraction", "words", f"Different {_NORMAL} over all of them."),
+        share("unique_word_fraction", "words", f"Different {NORMAL_WORDS} over all of them."),
         signal(
             "unigram_entropy",
             "number",
             "nats",
-            f"The entropy of the distribution of {_NORMAL}, by natural logarithms.",
+            f"The entropy of the distribution of {NORMAL_WORDS}, by natural logarithms.",
             bins.WORD_LENGTHS,
         ),
+    ),
+    _vocabulary,
+)
+
+LOREM = Measure(
+    "rpv2.lorem_ipsum",
+    1,
+    (
         signal(
             "lorem_ipsum_fraction",
             "fraction",
             "matches per character",
-            f"Matches of {LOREM_IPSUM} over the characters of all {_NORMAL} with single spaces between them.",
+            f"Matches of {LOREM_IPSUM} over the characters of all {NORMAL_WORDS} with single spaces between them.",
             bins.SMALL_SHARES,
         ),
     ),
-    _words,
+    _lorem,
 )
 
 NGRAMS = Measure(
@@ -141,8 +142,8 @@ NGRAMS = Measure(
             share(
                 f"top_ngram_{size}_fraction",
                 "characters",
-                f"Characters of the most frequent {size} consecutive {_NORMAL}, of several the first, as often as they "
-                "stand, over those of all; 0 if they stand once.",
+                f"Characters of the most frequent {size} consecutive {NORMAL_WORDS}, of several the first, as often as "
+                "they stand, over those of all; 0 if they stand once.",
             )
             for size in TOP
         ),
@@ -150,7 +151,7 @@ NGRAMS = Measure(
             share(
                 f"duplicate_ngram_{size}_fraction",
                 "characters",
-                f"Characters of {_NORMAL} inside any {size} consecutive ones that stand more than once, each "
+                f"Characters of {NORMAL_WORDS} inside any {size} consecutive ones that stand more than once, each "
                 "word counted once, over those of all.",
             )
             for size in DUPLICATE
