@@ -10,7 +10,7 @@ from zydaflow.recipe.filters import Filter, UrlLists, set_name
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
 
-WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words"]
+WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words", "stop_words"]
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
 TAKEN = ("readme.md", "tokenizer.json", "index.json")
 

@@ -11,12 +11,18 @@ from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
 from zydaflow.signals import (
     c4,
+    code,
+    code_comments,
     dolma_lines,
     fineweb,
     gopher_lines,
     language,
     metadata,
+    pii,
     refinedweb,
+    rpv2,
+    rpv2_lists,
+    rpv2_words,
     urls,
     words,
     zyda,
@@ -43,6 +49,19 @@ MEASURES: tuple[Measure, ...] = (
     c4.BAD_WORDS,
     fineweb.LINES,
     refinedweb.CORRECTED,
+    code.CHARACTERS,
+    code.LINE_LENGTHS,
+    code.MARKERS,
+    code.DATA,
+    *code_comments.MEASURES,
+    *pii.MEASURES,
+    rpv2.PIECES,
+    rpv2.LINES,
+    rpv2_words.VOCABULARY,
+    rpv2_words.LOREM,
+    rpv2_words.NGRAMS,
+    rpv2_lists.STOP_WORDS,
+    rpv2_lists.BAD_WORDS,
 )
 FAMILIES: tuple[Family, ...] = (metadata.NUMBERS, metadata.TEXTS, urls.URLS)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)

@@ -20,6 +20,7 @@ class Resources:
 
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
     bad_words: str = str(OWN_LISTS / "bad_words.json")
+    stop_words: str = str(OWN_LISTS / "stop_words.json")
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
     url_lists: tuple[tuple[str, ...], ...] = ((), (), (), (), ())  # files, as URL_LISTS
@@ -31,6 +32,7 @@ class Resources:
         files = cls(
             tuple(paths[name] for name in WORD_LISTS),
             recipe.word_lists.get("bad_words", cls.bad_words),
+            recipe.word_lists.get("stop_words", cls.stop_words),
             url_lists=tuple(getattr(recipe.url_lists, name) for name in URL_LISTS),
         )
         if recipe.language is None:
