@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zydaflow.recipe import Recipe
+    from zydaflow.recipe import ClassifierSpec, Recipe
 
 WORD_LISTS = ("sexual", "profanity", "zh_pornsignals", "cursed_substrings")
 OWN_LISTS = Path(__file__).parent / "word_lists"
@@ -20,12 +20,13 @@ class Resources:
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
+    classifiers: tuple[tuple[str, ClassifierSpec], ...] = ()  # by name
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
-        lists = tuple(paths[name] for name in WORD_LISTS)
+        lists, classifiers = tuple(paths[name] for name in WORD_LISTS), tuple(recipe.classifiers.items())
         if recipe.language is None:
-            return cls(lists)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes)
+            return cls(lists, classifiers=classifiers)
+        return cls(lists, recipe.language.model, recipe.language.max_bytes, classifiers)
