@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from zydaflow.classifier.train import train_classifier
     from zydaflow.pipeline import extend, run
     from zydaflow.provenance.run import Run, open_run
     from zydaflow.provenance.verify import verify
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 from zydaflow.version import __version__ as __version__
 
-__all__ = ["Recipe", "Run", "extend", "load_recipe", "open_run", "run", "verify", "whatif"]
+__all__ = ["Recipe", "Run", "extend", "load_recipe", "open_run", "run", "train_classifier", "verify", "whatif"]
 
 _HOMES = {
     "Recipe": "zydaflow.recipe",
@@ -21,6 +22,7 @@ _HOMES = {
     "load_recipe": "zydaflow.recipe",
     "open_run": "zydaflow.provenance.run",
     "run": "zydaflow.pipeline",
+    "train_classifier": "zydaflow.classifier.train",
     "verify": "zydaflow.provenance.verify",
     "whatif": "zydaflow.what_if",
 }

@@ -5,6 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zydaflow.arguments import share
+from zydaflow.classifier import command as classifier
 from zydaflow.errors import RecipeError, exit_status
 from zydaflow.say import say, warn
 from zydaflow.version import __version__
@@ -81,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     audit.add_argument("out", metavar="OUT")
     audit.add_argument(
-        "--sample", type=_share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
+        "--sample", type=share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
     )
     audit.add_argument("--seed", type=int, metavar="N", help="takes the sample of an earlier audit")
     _ray_arguments(audit)
@@ -95,18 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument("out", metavar="OUT")
     stats.add_argument("--json", action="store_true", help="print statistics.json as it is")
     stats.set_defaults(command=_stats)
+
+    classifier.add_commands(commands)
     return parser
-
-
-def _share(text: str) -> float:
-    """Of `1%` or `0.01`."""
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = 0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share above 0 and up to 100%")
-    return share
 
 
 def _dedup_commands(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,46 @@
+"""Training itself, in a process of its own: `python -m zydaflow.classifier.fit SETTINGS`, which are JSON.
+
+By the package `fasttext-new`, whose models any fastText reads: bindings that install a module `fasttext` replace one
+another's files, and the one that comes with the model of languages cannot train.
+"""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from zydaflow.errors import InputError, RunError
+
+# fastText's own defaults are for millions of lines: on a thousand documents they end before anything is learned.
+SETTINGS = {"dim": 16, "epoch": 25, "lr": 0.5, "wordNgrams": 2, "minCount": 2, "bucket": 2**19, "loss": "softmax"}
+
+
+def check_installed() -> None:
+    """Raises InputError where there is nothing to train with."""
+    if importlib.util.find_spec("fasttext_new") is None:
+        raise InputError("training needs the package fasttext-new; run: pip install 'zydaflow[classifier]'")
+
+
+def fit(lines: Path, model: Path, seed: int) -> None:
+    """Trains on a file of labelled lines and writes the model: one thread, so that it is the same each time.
+
+    Raises RunError where training fails.
+    """
+    arguments = {"input": str(lines), "seed": seed, "thread": 1, "verbose": 0, **SETTINGS}
+    command = [sys.executable, "-m", __name__, json.dumps({"arguments": arguments, "model": str(model)})]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        last = done.stderr.strip().rpartition("\n")[2]
+        raise RunError(f"training ended with {done.returncode}: {last or 'no message; for want of memory, perhaps'}")
+
+
+def _main(settings: dict[str, Any]) -> None:
+    import fasttext_new
+
+    fasttext_new.train_supervised(**settings["arguments"]).save_model(settings["model"])
+
+
+if __name__ == "__main__":
+    _main(json.loads(sys.argv[1]))
