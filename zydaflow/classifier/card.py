@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from zydaflow.classifier.documents import GOOD
 from zydaflow.classifier.evaluate import Cut, Evaluation
-from zydaflow.classifier.fit import SETTINGS
-from zydaflow.provenance.card.markdown import fenced, table, text
+from zydaflow.classifier.fit import settings_for
+from zydaflow.provenance.card.markdown import fenced, table
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.version import __version__
 
@@ -26,7 +26,7 @@ filters:
 def render(trained: "Trained") -> str:
     """The card as Markdown."""
     good, bad = trained.trained_on
-    settings = ", ".join(f"{name} {value}" for name, value in SETTINGS.items())
+    settings = ", ".join(f"{name} {value}" for name, value in settings_for(good + bad).items())
     parts = [
         "# A classifier of quality",
         f"A fastText model with the labels `good` and `bad`, trained on {good:,} good and {bad:,} bad documents. It "
@@ -45,7 +45,7 @@ def render(trained: "Trained") -> str:
         "## Made of",
         table(
             ["dataset", "label", "documents", "text", "licence"],
-            [[s.name, s.label, f"{s.documents:,}", megabytes(s.bytes), text(s.license)] for s in trained.sources],
+            [[s.name, s.label, f"{s.documents:,}", megabytes(s.bytes), s.license] for s in trained.sources],
         ),
         "Texts that occur twice count once, and those that are both good and bad are left out.",
         f"zydaflow {__version__}, fasttext-new {version('fasttext-new')}; seed {trained.seed}, one thread, {settings}.",

@@ -13,8 +13,24 @@ from typing import Any
 
 from zydaflow.errors import InputError, RunError
 
-# fastText's own defaults are for millions of lines: on a thousand documents they end before anything is learned.
-SETTINGS = {"dim": 16, "epoch": 25, "lr": 0.5, "wordNgrams": 2, "minCount": 2, "bucket": 2**19, "loss": "softmax"}
+LINES = 50_000  # that training sees at least, the documents again and again
+
+
+def settings_for(documents: int) -> dict[str, Any]:
+    """What fastText is told, by its own names.
+
+    Its defaults are for millions of lines: a thousand documents seen five times teach it nothing.
+    """
+    epochs = min(25, max(5, -(-LINES // documents)))
+    return {
+        "dim": 16,
+        "epoch": epochs,
+        "lr": 0.5,
+        "wordNgrams": 2,
+        "minCount": 2,
+        "bucket": 2**19,
+        "loss": "softmax",
+    }
 
 
 def check_installed() -> None:
@@ -23,12 +39,12 @@ def check_installed() -> None:
         raise InputError("training needs the package fasttext-new; run: pip install 'zydaflow[classifier]'")
 
 
-def fit(lines: Path, model: Path, seed: int) -> None:
-    """Trains on a file of labelled lines and writes the model: one thread, so that it is the same each time.
+def fit(lines: Path, documents: int, model: Path, seed: int) -> None:
+    """Trains on a file of so many labelled lines and writes the model: one thread, so that it is the same each time.
 
     Raises RunError where training fails.
     """
-    arguments = {"input": str(lines), "seed": seed, "thread": 1, "verbose": 0, **SETTINGS}
+    arguments = {"input": str(lines), "seed": seed, "thread": 1, "verbose": 0, **settings_for(documents)}
     command = [sys.executable, "-m", __name__, json.dumps({"arguments": arguments, "model": str(model)})]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:

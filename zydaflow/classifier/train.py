@@ -89,7 +89,7 @@ def _train(
                 raise InputError(f"there are no {label} documents {of}")
     with open(scratch / "lines", "w", encoding="utf-8") as lines_file:
         training.write(lines_file)
-    fit(scratch / "lines", new / MODEL, recipe.seed)
+    fit(scratch / "lines", len(training.good), new / MODEL, recipe.seed)
     evaluation = evaluate(scores(new / MODEL, held_out), held_out.good, keep)
     counts = int(training.good.sum()), int((~training.good).sum())
     trained = Trained(sources, recipe.seed, counts, _told(file), evaluation)
