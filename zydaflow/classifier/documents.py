@@ -2,6 +2,7 @@
 
 import os.path
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 
@@ -15,6 +16,13 @@ from zydaflow.suggest import nearest
 GOOD, BAD = "good", "bad"
 LABELS = (BAD, GOOD)
 LABEL_COLUMN = "label"
+
+
+class Example(NamedTuple):
+    """A line, and whether it is of a good document."""
+
+    line: str
+    good: bool
 
 
 def recipe_of(paths: Sequence[str]) -> Recipe:
@@ -35,17 +43,17 @@ def dataset_of(recipe: Recipe, name: str) -> DatasetSpec:
     return datasets[name]
 
 
-def lines(recipe: Recipe, dataset: DatasetSpec) -> Iterator[str]:
+def examples(recipe: Recipe, dataset: DatasetSpec, good: bool) -> Iterator[Example]:
     """The texts of a dataset after its transforms, in canonical order; those of white space alone are left out.
 
     Raises InputError where it cannot be read.
     """
     for text, _ in _texts(recipe, dataset):
-        yield text
+        yield Example(text, good)
 
 
-def labelled(path: str) -> Iterator[tuple[str, str]]:
-    """(line, label) of each document in a file of any form with the columns `text` and `label` (good or bad).
+def labelled(path: str) -> Iterator[Example]:
+    """The documents of a file of any form with the columns `text` and `label` (good or bad).
 
     Raises InputError where it cannot be read, or for another label.
     """
@@ -55,7 +63,7 @@ def labelled(path: str) -> Iterator[tuple[str, str]]:
         label = orjson.loads(metadata or "{}").get(LABEL_COLUMN)
         if label not in LABELS:
             raise InputError(f"--eval: {path}: the label {label!r} is neither {GOOD} nor {BAD}")
-        yield text, label
+        yield Example(text, label == GOOD)
 
 
 def _texts(recipe: Recipe, dataset: DatasetSpec) -> Iterator[tuple[str, str | None]]:

@@ -7,17 +7,10 @@ from typing import IO, NamedTuple
 import numpy as np
 import xxhash
 
-from zydaflow.classifier.documents import LABELS
+from zydaflow.classifier.documents import LABELS, Example
 from zydaflow.signals.models import PREFIX
 
 HELD_OUT = 0.1  # of the documents, where no file to evaluate on is given
-
-
-class Example(NamedTuple):
-    """A line, and whether it is of a good document."""
-
-    line: str
-    good: bool
 
 
 class Examples:
@@ -30,18 +23,19 @@ class Examples:
         self._good: list[np.ndarray] = []
         self._size = 0
 
-    def add(self, lines: Iterable[str], label: str, seed: int) -> tuple[int, int]:
-        """Adds lines of one label; returns how many they are, and their bytes."""
-        hashes, starts, before = [], [], self._size
+    def add(self, examples: Iterable[Example], seed: int) -> tuple[int, int]:
+        """Adds examples; returns how many they are, and their bytes."""
+        hashes, starts, good, before = [], [], [], self._size
         with open(self._path, "ab") as file:
-            for line in lines:
-                data = f"{line}\n".encode()
+            for example in examples:
+                data = f"{example.line}\n".encode()
                 hashes.append(xxhash.xxh3_64_intdigest(data, seed))
                 starts.append(self._size)
+                good.append(example.good)
                 self._size += file.write(data)
         self._hashes.append(np.array(hashes, np.uint64))
         self._starts.append(np.array(starts, np.int64))
-        self._good.append(np.full(len(hashes), label == LABELS[1]))
+        self._good.append(np.array(good, bool))
         return len(hashes), self._size - before
 
     def shuffled(self) -> "Shuffled":

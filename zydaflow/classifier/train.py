@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import orjson
+from upath import UPath
 
 from zydaflow.classifier import card
-from zydaflow.classifier.documents import BAD, GOOD, LABELS, dataset_of, labelled, lines, recipe_of
+from zydaflow.classifier.documents import BAD, GOOD, LABELS, dataset_of, examples, labelled, recipe_of
 from zydaflow.classifier.evaluate import Evaluation, evaluate
 from zydaflow.classifier.examples import Examples, Shuffled
 from zydaflow.classifier.fit import check_installed, fit
@@ -17,7 +18,7 @@ from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.made_of import licence
 from zydaflow.recipe import Recipe
 from zydaflow.signals import models
-from zydaflow.storage import AnyPath, being_made, path_of
+from zydaflow.storage import AnyPath, being_made, is_local, path_of
 
 MODEL, CARD, EVALUATION = "model.bin", "README.md", "evaluation.json"
 
@@ -61,68 +62,84 @@ def train_classifier(
     or is too little, RunError where training fails.
     """
     check_installed()
-    folder = path_of(out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RecipeError(f"--out: {folder} is no empty folder; give another")
+    folder = _new_folder(out)
     if recipe is None:
         recipe = recipe_of([*good, *bad])
         names = [dataset.name for dataset in recipe.datasets]
         good, bad = names[: len(good)], names[len(good) :]
     if both := set(good) & set(bad):
         raise RecipeError(f"--good and --bad both have {', '.join(sorted(both))}")
-    named = dict.fromkeys(good, GOOD) | dict.fromkeys(bad, BAD)
+    labels = dict.fromkeys(good, GOOD) | dict.fromkeys(bad, BAD)
     with TemporaryDirectory(prefix="zydaflow-") as scratch, being_made(folder) as new:
-        Path(str(new)).mkdir(parents=True)
-        return _train(recipe, named, Path(scratch), Path(str(new)), evaluation, keep)
-
-
-def _train(
-    recipe: Recipe, named: dict[str, str], scratch: Path, new: Path, file: str | None, keep: float | None
-) -> Trained:
-    """`named` has the datasets with their labels."""
-    examples = Examples(scratch / "examples")
-    sources = tuple(_add(examples, recipe, name, label) for name, label in named.items())
-    training, held_out = _split(examples, scratch / "held-out", file, recipe.seed)
-    for part, of in ((training, "to train on"), (held_out, "to evaluate on")):
-        for label in LABELS:
-            if not (part.good == (label == GOOD)).any():
-                raise InputError(f"there are no {label} documents {of}")
-    with open(scratch / "lines", "w", encoding="utf-8") as lines_file:
-        training.write(lines_file)
-    fit(scratch / "lines", len(training.good), new / MODEL, recipe.seed)
-    evaluation = evaluate(scores(new / MODEL, held_out), held_out.good, keep)
-    counts = int(training.good.sum()), int((~training.good).sum())
-    trained = Trained(sources, recipe.seed, counts, _told(file), evaluation)
-    (new / CARD).write_text(card.render(trained), encoding="utf-8")
-    facts = evaluation._asdict() | {"calibration_error": evaluation.calibration_error}
-    (new / EVALUATION).write_bytes(orjson.dumps(facts, option=orjson.OPT_INDENT_2, default=lambda cut: cut._asdict()))
+        made = Path(str(new))
+        made.mkdir(parents=True)
+        trained = _train(recipe, labels, Path(scratch), made / MODEL, evaluation, keep)
+        _write(made, trained)
     return trained
 
 
-def _add(examples: Examples, recipe: Recipe, name: str, label: str) -> Source:
+def _new_folder(out: AnyPath) -> UPath:
+    folder = path_of(out)
+    if not is_local(folder):
+        raise RecipeError(f"--out: {folder} is no folder of this machine; give another")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RecipeError(f"--out: {folder} is no empty folder; give another")
+    return folder
+
+
+def _train(
+    recipe: Recipe, labels: dict[str, str], scratch: Path, model: Path, file: str | None, keep: float | None
+) -> Trained:
+    """Trains on the labelled datasets, and evaluates on the documents of a file, or on some of their own."""
+    pool = Examples(scratch / "examples")
+    sources = tuple(_add(pool, recipe, name, label) for name, label in labels.items())
+    training, held_out = _split(pool, scratch / "held-out", file, recipe.seed)
+    _check_enough(training, "to train on")
+    _check_enough(held_out, "to evaluate on")
+    with open(scratch / "lines", "w", encoding="utf-8") as lines:
+        training.write(lines)
+    fit(scratch / "lines", len(training.good), model, recipe.seed)
+    counts = int(training.good.sum()), int((~training.good).sum())
+    return Trained(sources, recipe.seed, counts, _told(file), evaluate(scores(model, held_out), held_out.good, keep))
+
+
+def _add(pool: Examples, recipe: Recipe, name: str, label: str) -> Source:
     dataset = dataset_of(recipe, name)
-    documents, size = examples.add(lines(recipe, dataset), label, recipe.seed)
+    documents, size = pool.add(examples(recipe, dataset, label == GOOD), recipe.seed)
     return Source(name, label, documents, size, licence(dataset))
 
 
-def _split(examples: Examples, path: Path, file: str | None, seed: int) -> tuple[Shuffled, Shuffled]:
+def _split(pool: Examples, path: Path, file: str | None, seed: int) -> tuple[Shuffled, Shuffled]:
     """What to train on and what to evaluate on: no line is in both."""
-    every = examples.shuffled()
+    every = pool.shuffled()
     if file is None:
         return every.split()
     others = Examples(path)
-    known = list(labelled(file))
-    for label in LABELS:
-        others.add((line for line, its in known if its == label), label, seed)
+    others.add(labelled(file), seed)
     held_out = others.shuffled()
     return every.where(~np.isin(every.hashes, held_out.hashes)), held_out
+
+
+def _check_enough(part: Shuffled, what_for: str) -> None:
+    for label in LABELS:
+        if not (part.good == (label == GOOD)).any():
+            raise InputError(f"there are no {label} documents {what_for}; give more")
+
+
+def _write(folder: Path, trained: Trained) -> None:
+    found = trained.evaluation
+    (folder / CARD).write_text(card.render(trained), encoding="utf-8")
+    facts = found._asdict() | {"calibration_error": found.calibration_error}
+    (folder / EVALUATION).write_bytes(
+        orjson.dumps(facts, option=orjson.OPT_INDENT_2, default=lambda part: part._asdict())
+    )
 
 
 def _told(file: str | None) -> str:
     return "a tenth of the documents, left out of training" if file is None else f"the documents of {Path(file).name}"
 
 
-def scores(path: Path, examples: Shuffled) -> np.ndarray:
+def scores(path: Path, held_out: Shuffled) -> np.ndarray:
     """The probability of good for each example, as a run would have it: float64[n]."""
     model = models.load(str(path), "the trained model")
-    return np.array([models.probabilities(model, example.line)[GOOD] for example in examples.read()])
+    return np.array([models.probabilities(model, example.line)[GOOD] for example in held_out.read()])
