@@ -66,9 +66,9 @@ def decide(model: Any, data: np.ndarray, starts: np.ndarray, ends: np.ndarray, l
     return Decided(letters, labels, scores)
 
 
-def _line(prefix: np.ndarray) -> str:
-    """What the model reads whole."""
-    return prefix.tobytes().decode().replace("\n", " ").replace(models.END, " ") + "\n"
+def _line(prefix: np.ndarray) -> bytes:
+    """What the model reads whole. (The binding takes UTF-8, and would make it of text.)"""
+    return prefix.tobytes().replace(b"\n", b" ").replace(models.END.encode(), b" ") + b"\n"
 
 
 def _language(raw: Text, transformed: Text, resources: Resources) -> dict[str, pa.Array]:
