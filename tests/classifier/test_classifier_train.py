@@ -106,7 +106,7 @@ def test_the_command_evaluates_on_a_file_whose_texts_are_not_trained_on(data, tm
     assert cli.main([*command, "--eval", file, "--keep", "10%", "--out", str(out)]) == 0
     told = capsys.readouterr().out
     assert told.startswith("trained on 190 good and 200 bad documents; on the documents of eval.jsonl:\n")
-    assert "| keeps 25% | " in told
+    assert "| 25% or more | " in told
     card = (out / "README.md").read_text()
     assert "On the documents of eval.jsonl: 10 good and 30 bad ones." in card
     assert "| prose | good | 200 | " in card

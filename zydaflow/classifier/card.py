@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from zydaflow.classifier.documents import GOOD
-from zydaflow.classifier.evaluate import Cut, Evaluation
+from zydaflow.classifier.evaluate import SHARES, Cut, Evaluation
 from zydaflow.classifier.fit import settings_for
 from zydaflow.provenance.card.markdown import fenced, table
 from zydaflow.provenance.numbers import megabytes
@@ -56,7 +56,7 @@ def render(trained: "Trained") -> str:
 def cuts(evaluation: Evaluation) -> str:
     """What thresholds keep, as a table."""
     named = [("0.5", evaluation.half), ("wished", evaluation.wished)]
-    named += [(f"keeps {cut.keeps:.0%}", cut) for cut in evaluation.shares]
+    named += [(f"{share:.0%} or more", cut) for share, cut in zip(SHARES, evaluation.shares, strict=True)]
     return table(["", "threshold", "keeps", "precision", "recall"], [_row(name, cut) for name, cut in named])
 
 

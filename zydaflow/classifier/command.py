@@ -17,7 +17,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     train.add_argument("--bad", nargs="+", required=True, metavar="DATASET", help=told)
     train.add_argument("--recipe", metavar="RECIPE", help="a YAML file that describes the datasets")
     train.add_argument("--eval", metavar="FILE", help="documents with text and label: good or bad, to evaluate on")
-    train.add_argument("--keep", type=share, metavar="SHARE", help="of the documents, for the threshold")
+    train.add_argument(
+        "--keep",
+        type=share,
+        metavar="SHARE",
+        help="of the documents to evaluate on, which the threshold is to keep (default: as many as are good)",
+    )
     train.add_argument("--out", required=True, metavar="DIR", help="a new folder")
     train.set_defaults(command=_train)
 
