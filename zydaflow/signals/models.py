@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import fasttext
-import xxhash
 
+from zydaflow import storage
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.suggest import nearest
 
@@ -75,8 +75,4 @@ def digest(path: str) -> str:
 
 @cache
 def _digest(path: str, modified: int) -> str:
-    found = xxhash.xxh3_128()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            found.update(block)
-    return found.hexdigest()
+    return storage.digest(storage.path_of(path))
