@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from zydaflow.classifier.train import train_classifier
     from zydaflow.filter_what_if import filter_whatif
     from zydaflow.pipeline import extend, run
     from zydaflow.provenance.run import Run, open_run
@@ -23,6 +24,7 @@ __all__ = [
     "load_recipe",
     "open_run",
     "run",
+    "train_classifier",
     "verify",
     "whatif",
 ]
@@ -36,6 +38,7 @@ _HOMES = {
     "load_recipe": "zydaflow.recipe",
     "open_run": "zydaflow.provenance.run",
     "run": "zydaflow.pipeline",
+    "train_classifier": "zydaflow.classifier.train",
     "verify": "zydaflow.provenance.verify",
     "whatif": "zydaflow.what_if",
 }

@@ -5,6 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zydaflow.arguments import share
+from zydaflow.commands import classifier as classifier_commands
 from zydaflow.commands import filter as filter_commands
 from zydaflow.commands import signals as signals_commands
 from zydaflow.errors import RecipeError, exit_status
@@ -76,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
 
     filter_commands.add_commands(commands)
     signals_commands.add_commands(commands)
+    classifier_commands.add_commands(commands)
 
     verify = commands.add_parser("verify", help="check every file of a run against its commit records")
     verify.add_argument("out", metavar="OUT")
@@ -86,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     audit.add_argument("out", metavar="OUT")
     audit.add_argument(
-        "--sample", type=_share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
+        "--sample", type=share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
     )
     audit.add_argument("--seed", type=int, metavar="N", help="takes the sample of an earlier audit")
     _ray_arguments(audit)
@@ -101,18 +104,8 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument("--json", action="store_true", help="print statistics.json as it is, or the table by domain")
     stats.add_argument("--by", choices=["domain"], help="show it by the domain of the documents' URLs instead")
     stats.set_defaults(command=_stats)
+
     return parser
-
-
-def _share(text: str) -> float:
-    """Of `1%` or `0.01`."""
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = 0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share above 0 and up to 100%")
-    return share
 
 
 def _dedup_commands(parser: argparse.ArgumentParser) -> None:

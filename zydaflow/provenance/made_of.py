@@ -73,6 +73,14 @@ def language(recipe: Recipe) -> str:
     return f"Documents in {', '.join(spec.keep)} stay, by {last_part(spec.model)}, from a score of {spec.min_score:g}."
 
 
+def classifiers(recipe: Recipe) -> str:
+    """What the recipe's classifiers are, in sentences; empty where it has none."""
+    return " ".join(
+        f"classifier.{name} is the probability of {spec.label} by {last_part(spec.model)}."
+        for name, spec in recipe.classifiers.items()
+    )
+
+
 def deduplication(recipe: Recipe) -> str:
     """How duplicates were found and which of them went, in sentences."""
     if recipe.dedup is None:

@@ -8,6 +8,7 @@ from zydaflow.recipe.keep import KeepKey, parse_keep
 from zydaflow.recipe.load import load_recipe
 from zydaflow.recipe.model import (
     AlarmSpec,
+    ClassifierSpec,
     ColumnRef,
     DatasetSpec,
     LanguageSpec,
@@ -24,6 +25,7 @@ from zydaflow.recipe.scalars import format_size, parse_size
 __all__ = [
     "AcrossSpec",
     "AlarmSpec",
+    "ClassifierSpec",
     "ColumnRef",
     "ColumnRule",
     "CompositeSpec",

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from zydaflow.recipe.dedup import DedupSpec
 from zydaflow.recipe.filters import Filter, UrlLists, set_name
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
-from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
+from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, SignalName, Size
 
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words", "stop_words"]
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
@@ -147,6 +147,19 @@ class LanguageSpec(Part):
     """how much of a document, from its start, the model sees"""
 
 
+class ClassifierSpec(Part):
+    """A fastText model with labels, whose probability of one of them is the signal `classifier.NAME`."""
+
+    model: LocalPath
+    """the file of a fastText model"""
+    label: Name
+    """the label whose probability is the signal, like hq, with or without __label__"""
+    newlines: Literal["space", "drop"] = "space"
+    """what becomes of newlines, at which a model would stop: space (as DCLM does) or drop (as datatrove does)"""
+    max_bytes: int | None = Field(default=None, gt=0)
+    """how much of a document, from its start, the model sees; null for all"""
+
+
 class LicensePolicy(Part):
     """Which licences stay: those allowed, or all but those denied.
 
@@ -219,6 +232,8 @@ class Recipe(Part):
     """files of block lists for URLs, like {domains: [PATH, …]}"""
     language: LanguageSpec | None = None
     """{model: PATH, keep: [en]}"""
+    classifiers: dict[SignalName, ClassifierSpec] = Field(default_factory=dict)
+    """by name, {model: PATH, label: hq}"""
     licenses: LicensePolicy | None = None
     """{allow: [...]} or {deny: [...]}"""
     dedup: DedupSpec | None = DedupSpec()

@@ -2,7 +2,7 @@
 
 from zydaflow.signals.language import check_labels
 from zydaflow.signals.records import measure_records
-from zydaflow.signals.registry import MEASURES, SIGNALS, fingerprint, measure
+from zydaflow.signals.registry import MEASURES, SIGNALS, check_models, fingerprint, measure
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Measure, Signal
 
@@ -13,6 +13,7 @@ __all__ = [
     "Resources",
     "Signal",
     "check_labels",
+    "check_models",
     "fingerprint",
     "measure",
     "measure_records",

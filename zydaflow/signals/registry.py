@@ -11,12 +11,14 @@ from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
 from zydaflow.signals import (
     c4,
+    classifier,
     code,
     code_comments,
     dolma_lines,
     fineweb,
     gopher_lines,
     language,
+    language_share,
     metadata,
     pii,
     refinedweb,
@@ -63,7 +65,13 @@ MEASURES: tuple[Measure, ...] = (
     rpv2_lists.STOP_WORDS,
     rpv2_lists.BAD_WORDS,
 )
-FAMILIES: tuple[Family, ...] = (metadata.NUMBERS, metadata.TEXTS, urls.URLS)
+FAMILIES: tuple[Family, ...] = (
+    metadata.NUMBERS,
+    metadata.TEXTS,
+    urls.URLS,
+    classifier.CLASSIFIER,
+    language_share.LANGUAGE_SHARE,
+)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
@@ -77,7 +85,7 @@ def measure(
     """The named signals of n documents, as columns in that order; only what they need and is not `given` is computed.
 
     Integers are int64, fractions and numbers float64 and never NaN, labels strings. A null text measures as an empty
-    one. Only a language that is undetermined is null. Raises RecipeError for an unknown name and InputError for a
+    one. Only what a model has nothing to decide by is null. Raises RecipeError for an unknown name and InputError for a
     word list or model that cannot be used.
     """
     columns: dict[str, Any] = dict(given)
@@ -85,6 +93,16 @@ def measure(
         columns |= needed.function(from_arrow(raw), from_arrow(transformed), resources)
     schema = pa.schema([(name, SIGNALS[name].type) for name in names])
     return pa.RecordBatch.from_arrays([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def check_models(names: Sequence[str], resources: Resources) -> None:
+    """Loads the models that signals of families need.
+
+    Raises RecipeError for a classifier that the recipe does not explain and a label that a model does not know,
+    InputError for a model that cannot be used.
+    """
+    classifier.check(names, resources)
+    language_share.check(names, resources)
 
 
 def measures_of(names: Sequence[str]) -> list[Measure]:

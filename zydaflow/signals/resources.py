@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zydaflow.recipe import Recipe
+    from zydaflow.recipe import ClassifierSpec, Recipe
 
 WORD_LISTS = ("sexual", "profanity", "zh_pornsignals", "cursed_substrings")
 URL_LISTS = ("domains", "urls", "words", "substrings", "soft_words")
@@ -24,6 +24,7 @@ class Resources:
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
     url_lists: tuple[tuple[str, ...], ...] = ((), (), (), (), ())  # files, as URL_LISTS
+    classifiers: tuple[tuple[str, ClassifierSpec], ...] = ()  # by name
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
@@ -34,6 +35,7 @@ class Resources:
             recipe.word_lists.get("bad_words", cls.bad_words),
             recipe.word_lists.get("stop_words", cls.stop_words),
             url_lists=tuple(getattr(recipe.url_lists, name) for name in URL_LISTS),
+            classifiers=tuple(recipe.classifiers.items()),
         )
         if recipe.language is None:
             return files

@@ -119,13 +119,14 @@ def is_finished(plan: Plan) -> bool:
 
 
 def check(recipe: Recipe) -> list[str]:
-    """Checks rule sets, signals, word lists, language model and tokenizer by loading them. Raises what they raise.
+    """Checks rule sets, signals, word lists, models and tokenizer by loading them. Raises what they raise.
 
     Returns warnings: what will work, but not as well as one may expect.
     """
     from zydaflow import dedup, filters, signals, tokens, transforms
     from zydaflow.stages import keys
     from zydaflow.stages.match import split
+    from zydaflow.stages.memory import check_models_fit
 
     keys.check(recipe)
     against.check(recipe)
@@ -137,6 +138,8 @@ def check(recipe: Recipe) -> list[str]:
         if recipe.language and "language" in needed:
             labels = [*(recipe.language.keep or ()), *filters.languages_named(rules)]
             signals.check_labels(labels, signals.Resources.of(recipe))
+        signals.check_models(needed, signals.Resources.of(recipe))
+    check_models_fit(recipe)
     warnings = []
     if recipe.dedup:
         warnings.append(dedup.warn_if_blind(recipe.dedup.threshold, *split(recipe.dedup)))
@@ -207,6 +210,7 @@ def side_files(recipe: Recipe) -> Iterator[str]:
     yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
     if recipe.language:
         yield recipe.language.model
+    yield from (classifier.model for classifier in recipe.classifiers.values())
     tokenizer: Any = recipe.tokenizer
     path = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "path", None)
     if path and (os.path.isabs(path) or is_url(path)):
