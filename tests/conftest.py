@@ -11,6 +11,11 @@ import zydaflow
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that take many seconds come last."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real text and known answers, which lies beside the checkout and not in it."""

@@ -5,6 +5,10 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zydaflow.arguments import share
+from zydaflow.commands import classifier as classifier_commands
+from zydaflow.commands import filter as filter_commands
+from zydaflow.commands import signals as signals_commands
 from zydaflow.errors import RecipeError, exit_status
 from zydaflow.say import say, warn
 from zydaflow.version import __version__
@@ -72,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("dedup", help="ask a finished run what if, or keep what it holds out of others")
     )
 
+    filter_commands.add_commands(commands)
+    signals_commands.add_commands(commands)
+    classifier_commands.add_commands(commands)
+
     verify = commands.add_parser("verify", help="check every file of a run against its commit records")
     verify.add_argument("out", metavar="OUT")
     verify.set_defaults(command=_verify)
@@ -81,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     audit.add_argument("out", metavar="OUT")
     audit.add_argument(
-        "--sample", type=_share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
+        "--sample", type=share, default=0.01, metavar="SHARE", help="of the units of each stage (default: 1%%)"
     )
     audit.add_argument("--seed", type=int, metavar="N", help="takes the sample of an earlier audit")
     _ray_arguments(audit)
@@ -93,20 +101,11 @@ def _parser() -> argparse.ArgumentParser:
 
     stats = commands.add_parser("stats", help="show what became of the documents of a run, and what each rule did")
     stats.add_argument("out", metavar="OUT")
-    stats.add_argument("--json", action="store_true", help="print statistics.json as it is")
+    stats.add_argument("--json", action="store_true", help="print statistics.json as it is, or the table by domain")
+    stats.add_argument("--by", choices=["domain"], help="show it by the domain of the documents' URLs instead")
     stats.set_defaults(command=_stats)
+
     return parser
-
-
-def _share(text: str) -> float:
-    """Of `1%` or `0.01`."""
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = 0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share above 0 and up to 100%")
-    return share
 
 
 def _dedup_commands(parser: argparse.ArgumentParser) -> None:
@@ -299,8 +298,19 @@ def _status(options: argparse.Namespace) -> int:
 def _stats(options: argparse.Namespace) -> int:
     from zydaflow.provenance.waterfall import render, render_rules, statistics_text
 
+    if options.by:
+        return _stats_by_domain(options)
     if options.json:
         say(statistics_text(options.out))
     else:
         say(f"{render(options.out)}\n{render_rules(options.out)}")
+    return 0
+
+
+def _stats_by_domain(options: argparse.Namespace) -> int:
+    from zydaflow.provenance.domains import by_domain, render
+    from zydaflow.provenance.run import open_run
+
+    table = by_domain(open_run(options.out))
+    say(json.dumps(table.to_pylist(), indent=2, ensure_ascii=False) if options.json else render(table))
     return 0

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from zydaflow import dedup, filters, tokens
-from zydaflow.filters import Rule
+from zydaflow.filters import AnyRule, Composite
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.made_of import choices
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
+from zydaflow.signals import metadata
 from zydaflow.stages.extend import refuse_another
 from zydaflow.stages.match import split
 from zydaflow.stages.plan import Plan, check, check_output, disk_needed, is_finished, plan
@@ -70,16 +71,22 @@ def _treatment(recipe: Recipe, dataset: DatasetSpec) -> Iterator[str]:
     yield f"  transform  {', '.join(recipe.transform_of(dataset)) or 'none: the text stays byte for byte'}"
     bounds: dict[str, list[str]] = {}
     for rule in filters.resolve(recipe, dataset):
-        bounds.setdefault(rule.signal, []).append(_bound(rule))
-    lines = [f"{signal} {', '.join(tests)}" for signal, tests in bounds.items()]
+        about = f"{rule.name}:" if isinstance(rule, Composite) else metadata.column(rule.signal) or rule.signal
+        bounds.setdefault(about, []).append(_kept(rule))
+    lines = [f"{about} {', '.join(tests)}" for about, tests in bounds.items()]
     for number, line in enumerate(lines or ["every document that has a text"]):
         yield f"  {'keeps' if number == 0 else '':<9}  {line}"
 
 
-def _bound(rule: Rule) -> str:
+def _kept(rule: AnyRule) -> str:
+    """What a rule keeps; a composite that removes what breaks all of its rules keeps what any of them keeps."""
+    if isinstance(rule, Composite):
+        parts = [_kept(part) if isinstance(part, Composite) else f"{part.signal} {_kept(part)}" for part in rule.parts]
+        return f"({(' and ' if rule.test == 'any' else ' or ').join(parts)})"
+    languages = f" in {', '.join(rule.only)}" if rule.only else f" but in {', '.join(rule.but)}" if rule.but else ""
     if isinstance(rule.bound, tuple):
-        return f"{'one' if rule.test == 'allow' else 'none'} of {', '.join(rule.bound)}"
-    return f"{'≥' if rule.test == 'min' else '≤'} {rule.bound:g}"
+        return f"{'one' if rule.test == 'allow' else 'none'} of {', '.join(rule.bound)}{languages}"
+    return f"{'≥' if rule.test == 'min' else '≤'} {rule.bound:g}{languages}"
 
 
 def _stages(recipe: Recipe) -> str:

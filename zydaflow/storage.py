@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 import pyarrow as pa
+import xxhash
 from upath import UPath
 
 from zydaflow.patience import from_storage
@@ -150,6 +151,17 @@ def _secure(path: UPath) -> None:
 def read(path: UPath) -> bytes:
     """What is in a file. Raises OSError."""
     return path.read_bytes() if is_local(path) else _patiently(path, lambda: path.fs.cat_file(path.path))
+
+
+def digest(path: UPath) -> str:
+    """xxh3-128 of a file, of which a disk's is not held in memory. Raises OSError."""
+    if not is_local(path):
+        return xxhash.xxh3_128_hexdigest(read(path))
+    found = xxhash.xxh3_128()
+    with open(str(path), "rb") as file:
+        while block := file.read(BLOCK):
+            found.update(block)
+    return found.hexdigest()
 
 
 def contents(folder: UPath, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:

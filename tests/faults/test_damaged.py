@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import every_stage
+from damage import cut, flip
 from inputs import datasets
 from serial import Serial, results
 
@@ -15,16 +16,6 @@ from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.verify import verify
 from zydaflow.recipe import load_recipe
-
-
-def _flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-def _cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +53,7 @@ class Damage:
         monkeypatch.setattr(Store, "commit", damaging)
 
 
-DAMAGES = pytest.mark.parametrize("damage", [_flip, _cut, Path.unlink])
+DAMAGES = pytest.mark.parametrize("damage", [flip, cut, Path.unlink])
 
 
 def _kinds(store: Store) -> dict[str, str]:
@@ -157,7 +148,7 @@ def test_verify_finds_every_kind_of_file_and_record_and_the_next_run_mends_them(
 
 
 @pytest.mark.parametrize("name", ["recipe.yaml", "progress.json", "statistics.json"])
-@pytest.mark.parametrize("damage", [_cut, Path.unlink])
+@pytest.mark.parametrize("damage", [cut, Path.unlink])
 def test_a_file_at_the_top_that_is_torn_in_an_unfinished_run_is_written_anew(
     run: Callable[[], Path], undisturbed: dict[str, str], name: str, damage: Callable[[Path], None]
 ) -> None:
@@ -168,7 +159,7 @@ def test_a_file_at_the_top_that_is_torn_in_an_unfinished_run_is_written_anew(
     assert verify(out) == []
 
 
-@pytest.mark.parametrize("damage", [_cut, Path.unlink])
+@pytest.mark.parametrize("damage", [cut, Path.unlink])
 def test_without_a_whole_run_json_nothing_in_the_folder_is_touched(
     run: Callable[[], Path], damage: Callable[[Path], None]
 ) -> None:
@@ -190,7 +181,7 @@ def test_a_file_that_is_damaged_again_stops_the_run_and_names_the_nodes(
     def damaging(store: Store, record: Record) -> Record:
         made = commit(store, record)
         if record.stage == "match":
-            _flip(store.path(record.artefacts["edges"].path))
+            flip(store.path(record.artefacts["edges"].path))
         return made
 
     monkeypatch.setattr(Store, "commit", damaging)

@@ -26,7 +26,7 @@ def test_it_runs_from_top_to_bottom(
     done = NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
     outputs = {cell.id: cell.outputs for cell in done.cells if cell.cell_type == "code"}
     pictures = Counter(name for name, of in outputs.items() for output in of if "image/png" in output.get("data", {}))
-    assert pictures == {"signals": 3, "rule-bars": 1, "overlap": 1, "alike": 1}
+    assert pictures == {"signals": 3, "rule-bars": 1, "whatif": 1, "overlap": 1, "alike": 1}
     near = "".join(output["data"]["text/html"] for output in outputs["near"] if "text/html" in output["data"])
     assert "&lt;script&gt;alert(" in near
     assert "<script" not in near

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from zydaflow.provenance.made_of import deduplication
+from zydaflow.provenance.made_of import classifiers, deduplication
 from zydaflow.recipe import load_recipe
 
 
@@ -38,3 +38,11 @@ def test_the_defaults() -> None:
 )
 def test_choices(dedup: dict[str, Any], keys: dict[str, Any], sentence: str) -> None:
     assert told(dedup, **keys).endswith(sentence)
+
+
+def test_classifiers() -> None:
+    named = {name: {"model": f"/models/{name}.bin", "label": "hq"} for name in ("dclm", "ours")}
+    recipe = load_recipe({"name": "x", "datasets": [{"name": "a", "path": "x"}], "classifiers": named})
+    assert classifiers(recipe) == (
+        "classifier.dclm is the probability of hq by dclm.bin. classifier.ours is the probability of hq by ours.bin."
+    )

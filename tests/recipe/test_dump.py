@@ -64,6 +64,7 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "id": None,
         "metadata": [],
         "date": None,
+        "url": None,
         "license": None,
         "transform": None,
         "filters": None,

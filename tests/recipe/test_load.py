@@ -333,8 +333,8 @@ def test_dedup_that_can_be(here):
         ),
         (
             {"word_lists": {"sexul": "a"}},
-            "word_lists.sexul: must be 'sexual', 'profanity', 'zh_pornsignals', 'cursed_substrings' or 'bad_words', "
-            'not "sexul"; did you mean sexual?',
+            "word_lists.sexul: must be 'sexual', 'profanity', 'zh_pornsignals', 'cursed_substrings', "
+            "'bad_words' or 'stop_words', not \"sexul\"; did you mean sexual?",
         ),
         ({"language": {"model": "m", "keep": []}}, "language.keep: must not be empty"),
         (

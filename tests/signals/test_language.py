@@ -1,13 +1,14 @@
 import importlib.util
-import struct
 
 import pyarrow as pa
 import pytest
+from fasttextfile import write_model
 
 from zydaflow import signals
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.signals import Resources
-from zydaflow.signals.language import MIN_LETTERS, check_labels, model_path
+from zydaflow.signals.language import KEY, MIN_LETTERS, check_labels
+from zydaflow.signals.models import model_path
 
 FRENCH = "Tous les êtres humains naissent libres et égaux en dignité et en droits.\n"
 ENGLISH = "All human beings are born free and equal in dignity and rights.\n"
@@ -67,20 +68,20 @@ def test_prefix_is_cut_between_characters(max_bytes):
 
 
 def test_the_packaged_model_is_found_by_its_name_also_as_a_recipe_makes_it_a_path(tmp_path):
-    assert model_path("lid.176") == model_path(str(tmp_path / "lid.176"))
+    assert model_path("lid.176", KEY) == model_path(str(tmp_path / "lid.176"), KEY)
     (tmp_path / "lid.176").write_bytes(b"")
-    assert model_path(str(tmp_path / "lid.176")) == str(tmp_path / "lid.176")
+    assert model_path(str(tmp_path / "lid.176"), KEY) == str(tmp_path / "lid.176")
 
 
 def test_missing_package_gives_the_pip_line(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'zydaflow\[langid\]'"):
-        model_path("lid.176")
+        model_path("lid.176", KEY)
 
 
 def test_missing_file_is_named():
     with pytest.raises(InputError, match=r"language\.model: there is no file /nowhere/m\.ftz"):
-        model_path("/nowhere/m.ftz")
+        model_path("/nowhere/m.ftz", KEY)
 
 
 def test_a_file_that_is_no_model_is_named(tmp_path):
@@ -91,20 +92,8 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
         signals.measure(["language"], raw, raw, Resources(language_model=str(path)))
 
 
-def write_model(path, labels):
-    """A fastText model that knows the word `</s>` and labels, every number in it 1; without labels, of word vectors."""
-    kind = 3 if labels else 2  # supervised, skip-gram
-    settings = struct.pack("<12id", 1, 5, 1, 1, 0, 1, 3, kind, 0, 0, 0, 100, 0.0)
-    entries = [struct.pack("<5sqb", b"</s>", 1, 0), *(f"__label__{label}\0".encode() + b"\1" * 9 for label in labels)]
-    sizes = struct.pack("<3i2q", len(entries), 1, len(labels), len(entries), -1)
-    rows = (1, len(labels) or 1)
-    matrices = b"".join(struct.pack(f"<?2q{count}f", False, count, 1, *[1.0] * count) for count in rows)
-    path.write_bytes(struct.pack("<2i", 793712314, 12) + settings + sizes + b"".join(entries) + matrices)
-    return Resources(language_model=str(path))
-
-
 def test_a_model_without_labels_is_named(tmp_path):
-    resources = write_model(tmp_path / "vectors.bin", [])
+    resources = Resources(language_model=write_model(tmp_path / "vectors.bin", []))
     raw = pa.array([ENGLISH], pa.large_string())
     for use in (lambda: signals.measure(["language"], raw, raw, resources), lambda: check_labels(["en"], resources)):
         with pytest.raises(
@@ -122,7 +111,7 @@ def test_a_model_without_labels_is_named(tmp_path):
     ],
 )
 def test_labels_that_the_model_has_not(tmp_path, labels, message):
-    resources = write_model(tmp_path / "three.bin", ["en", "english", "de"])
+    resources = Resources(language_model=write_model(tmp_path / "three.bin", ["en", "english", "de"]))
     check_labels(["de", "english", "en"], resources)
     with pytest.raises(RecipeError) as caught:
         check_labels(labels, resources)
@@ -144,7 +133,7 @@ def test_no_model_at_all():
 
 def test_fingerprint_follows_content_and_prefix(tmp_path):
     copy = tmp_path / "copy.ftz"
-    with open(model_path("lid.176"), "rb") as model:
+    with open(model_path("lid.176", KEY), "rb") as model:
         copy.write_bytes(model.read())
 
     def fingerprint(**settings):

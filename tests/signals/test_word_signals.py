@@ -89,7 +89,8 @@ def test_they_are_their_definition(texts):
 def test_other_words_make_no_difference_to_plain_ones(suffix):
     """In ASCII letters between single spaces all splitters find the same words."""
     texts = [" ".join(string.ascii_lowercase[i % 7] * (i % 3 + 1) for i in range(size)) for size in (0, 1, 30, 500)]
-    plain, other = measure(texts), measure(texts, [name + suffix for name in NAMES])
+    names = [name for name in NAMES if name + suffix in SIGNALS]
+    plain, other = measure(texts, names), measure(texts, [name + suffix for name in names])
     assert [list(row.values()) for row in plain] == [list(row.values()) for row in other]
 
 

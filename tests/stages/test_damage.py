@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from damage import cut, flip
 from inputs import recipe
 from serial import Serial, results
 
@@ -14,21 +15,11 @@ from zydaflow.provenance.verify import verify
 from zydaflow.provenance.waterfall import load
 
 
-def _flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-def _cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
 def _empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
-DAMAGES: list[Callable[[Path], None]] = [_flip, _cut, _empty, Path.unlink]
+DAMAGES: list[Callable[[Path], None]] = [flip, cut, _empty, Path.unlink]
 AREAS = ["corpus/a/*.arrow", "corpus/a/state.json", "signals/b/*", "evidence/removed.parquet", "quarantine/a/*"]
 WORK = [
     "work/signals/c/*",
@@ -63,7 +54,7 @@ def test_verify_finds_files_that_belong_to_nothing(serial: Serial, entries: list
 
 def test_verify_finds_a_record_that_is_torn(serial: Serial, entries: list[dict], out: Path) -> None:
     serial.run(recipe(entries, out))
-    _cut(sorted(out.glob("commits/tokenize/*"))[0])
+    cut(sorted(out.glob("commits/tokenize/*"))[0])
     assert any("cannot be read" in problem for problem in verify(out))
 
 
@@ -127,7 +118,7 @@ def test_verify_refuses_a_folder_that_is_no_run(tmp_path: Path) -> None:
         verify(tmp_path)
 
 
-@pytest.mark.parametrize("damage", [_cut, _empty, Path.unlink])
+@pytest.mark.parametrize("damage", [cut, _empty, Path.unlink])
 @pytest.mark.parametrize("area", WORK)
 def test_what_is_short_or_missing_is_made_again(
     serial: Serial, entries: list[dict], out: Path, area: str, damage: Callable[[Path], None]
@@ -147,7 +138,7 @@ def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
     small = recipe(entries, out)
     before = results(serial.run(small))
     path = sorted(out.glob(area))[0]
-    _flip(path)
+    flip(path)
     changed = recipe(
         entries, out, dedup=small["dedup"] | {"bands": 16, "rows": 8}, output={"path": str(out), "text": False}
     )
@@ -160,7 +151,7 @@ def test_a_flipped_bit_is_found_when_it_is_read_and_mended(
 
 def test_a_damaged_tokenizer_is_not_used(serial: Serial, entries: list[dict], out: Path) -> None:
     serial.run(recipe(entries, out))
-    _flip(out / "corpus" / "tokenizer.json")
+    flip(out / "corpus" / "tokenizer.json")
     changed = recipe(entries, out, output={"path": str(out), "shard_text": "20kB", "text": False})
     with pytest.raises(DamagedArtefact, match=r"tokenizer\.json"):
         serial.run(changed)

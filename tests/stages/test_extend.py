@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from damage import flip
 from datasets import load_from_disk
 from inputs import datasets, recipe
 from killing import Killed, die_at
@@ -215,9 +216,7 @@ def test_a_damaged_shard_of_before_is_made_from_its_text(serial: Serial, small: 
     fresh = results(serial.run(small.recipe("abc", "fresh")))
     out = serial.run(small.recipe("bc"))
     for path in out.glob("corpus/b/data-*"):
-        data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
-        path.write_bytes(data)
+        flip(path)
     planned, store = extension(load_recipe(small.recipe("abc"))), Store(out)
     account.begin(store, planned)
     _tell(stages_until(None), planned, store, None, 0.0)

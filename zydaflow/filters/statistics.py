@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import xxhash
 
-from zydaflow.filters.rules import Rule
+from zydaflow.filters.rules import AnyRule
 from zydaflow.signals import SIGNALS
 
 SAMPLES = 5  # documents kept as examples per rule: those of the smallest place hash, whatever the order of work
@@ -28,12 +28,13 @@ class RuleStatistics:
 
     where COUNT is one of `COUNTS`. A rule has seen the documents to which it applies: those that have the value. It was
     broken first where no rule before it was broken, and alone where no other was. H is the list of counts over the
-    signal's bins (one more than its edges), or {LABEL: n}; "kept" are the documents that break no rule.
+    signal's bins (one more than its edges), or {LABEL: n}; "kept" are the documents that break no rule. Signals that
+    are texts are not counted.
     """
 
-    def __init__(self, rules: Sequence[Rule], signals: Sequence[str]) -> None:
+    def __init__(self, rules: Sequence[AnyRule], signals: Sequence[str]) -> None:
         self._rules = rules
-        self._signals = signals
+        self._signals = [name for name in signals if SIGNALS[name].kind != "text"]
         nothing = np.zeros((len(rules), len(COUNTS)), np.int64)
         self._documents, self._bytes = nothing, nothing.copy()
         self._languages: list[Json] = [{} for _ in rules]
@@ -47,7 +48,7 @@ class RuleStatistics:
         bool[n, rules], as of `judge`; `judged` is bool[n]: the documents that count, the others had no text.
         """
         table, broken = table.filter(pa.array(judged)), broken[judged]
-        applies = np.column_stack([_applies(rule, table) for rule in self._rules] or [np.empty((len(broken), 0), bool)])
+        applies = np.column_stack([rule.applies(table) for rule in self._rules] or [np.empty((len(broken), 0), bool)])
         alone = broken & (broken.sum(axis=1) == 1)[:, None]
         first = broken & (broken.cumsum(axis=1) == 1)
         sizes = table["bytes"].to_numpy()
@@ -74,7 +75,7 @@ class RuleStatistics:
             rows = np.flatnonzero(broken[:, number])
             rows = rows[np.argsort(hashes[rows], kind="stable")[:SAMPLES]]
             columns = table.select(["position", "id", "excerpt"]).take(pa.array(rows)).to_pylist()
-            values = table[rule.signal].take(pa.array(rows)).to_pylist()
+            values = rule.values(table.take(pa.array(rows)))
             samples = [
                 {"place_hash": f"{hashes[row]:016x}", "file": file, **columns[at], "value": values[at]}
                 for at, row in enumerate(rows)
@@ -122,11 +123,6 @@ def _merged(key: str, one: Any, other: Any) -> Any:
 
 def _smallest(samples: list[Json]) -> list[Json]:
     return sorted(samples, key=lambda sample: (sample["place_hash"], sample["file"], sample["position"]))[:SAMPLES]
-
-
-def _applies(rule: Rule, table: pa.RecordBatch) -> np.ndarray:
-    column = table[rule.signal]
-    return np.ones(len(column), bool) if rule.known else column.is_valid().to_numpy(zero_copy_only=False)
 
 
 def _distribution(name: str, column: pa.Array, kept: np.ndarray) -> Json:

@@ -14,15 +14,15 @@ from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import Recipe, TrainSpec
 from zydaflow.stages.cluster import SHARES, WORTH_SHARING, members_per_partition
 from zydaflow.stages.match import split
+from zydaflow.stages.memory import WORKER, model_bytes
 
 ENCODED = 2**20  # bytes of a dataset's text that are tokenized for its tokens per byte
 UNTRAINED = 4.0  # bytes per token of a tokenizer that is yet to be trained
 CORPUS_ROW = 88  # bytes of the columns that every document has: counts, place, hash, and offsets
 BAND_KEYS = "work/bands"
 
-# Measured on one worker: what kernels, libraries and batches of 8 MB take, and a byte of a longer document.
-WORKER = 250_000_000
-PER_BYTE_OF_LONGEST = 6.4
+# Measured on one worker, like WORKER.
+PER_BYTE_OF_LONGEST = 6.4  # … of a document that is longer than a batch
 PER_DOCUMENT = 12  # bytes while all edges are united
 PER_MEMBER = 12  # … and for each document in a cluster
 DECIDED = 1200  # bytes for each document of the clusters that one task decides about
@@ -86,8 +86,9 @@ def disk(recipe: Recipe, sampled: Sequence[Sampled], tokens_per_byte: Sequence[f
 def memory(recipe: Recipe, sampled: Sequence[Sampled], expected: Sequence[Expected]) -> list[Need]:
     """The stages that need most, in order. Where `memory_per_task` is less, they go through files."""
     longest = max(sample.longest for sample in sampled)
+    held = WORKER + model_bytes(recipe)
     needs = [
-        Need("measure", WORKER + PER_BYTE_OF_LONGEST * longest, f"the longest text, in the sample {megabytes(longest)}")
+        Need("measure", held + PER_BYTE_OF_LONGEST * longest, f"the longest text, in the sample {megabytes(longest)}")
     ]
     if recipe.dedup is None:
         return needs

@@ -41,8 +41,8 @@ def _is_word(data: np.ndarray, at: int, classes: np.ndarray) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _local_part(data: np.ndarray, start: int, begin: int, at: int, roles: np.ndarray, classes: np.ndarray) -> bool:
-    """Whether an address can begin in data[begin:at], where data[at] is the @: at any word boundary in it."""
+def local_part(data: np.ndarray, start: int, begin: int, at: int, roles: np.ndarray, classes: np.ndarray) -> int:
+    """Where the address begins in data[begin:at], where data[at] is the @: at the first word boundary in it; or -1."""
     first = at
     while first > begin and roles[data[first - 1]] & LOCAL:
         first -= 1
@@ -53,13 +53,13 @@ def _local_part(data: np.ndarray, start: int, begin: int, at: int, roles: np.nda
     for place in range(first, at):
         word = classes[data[place]] & WORD != 0
         if word != before:
-            return True
+            return place
         before = word
-    return False
+    return -1
 
 
 @njit(cache=True, nogil=True)
-def _domain_end(data: np.ndarray, at: int, stop: int, roles: np.ndarray, classes: np.ndarray) -> int:
+def domain_end(data: np.ndarray, at: int, stop: int, roles: np.ndarray, classes: np.ndarray) -> int:
     """The end of the domain after the @ at data[at], which is that of its last possible top level; 0 if it has none."""
     last = at + 1
     while last < stop and roles[data[last]] & DOMAIN:
@@ -86,7 +86,7 @@ def _number_end(data: np.ndarray, at: int, stop: int, roles: np.ndarray) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _quad_end(data: np.ndarray, begin: int, dot: int, stop: int, roles: np.ndarray) -> int:
+def quad_end(data: np.ndarray, begin: int, dot: int, stop: int, roles: np.ndarray) -> int:
     """The end of the quad whose first number ends data[begin:dot], before the dot at data[dot]; 0 if there is none."""
     if dot <= begin or not roles[data[dot - 1]] & DIGIT:
         return 0
@@ -107,16 +107,16 @@ def count_pii(data: np.ndarray, offsets: np.ndarray, roles: np.ndarray, classes:
     counts = np.zeros(len(offsets) - 1, np.int64)
     for document in range(len(counts)):
         start, stop = offsets[document], offsets[document + 1]
-        mail_end = quad_end = start
+        mail_end = last_quad = start
         for at in range(start, stop):
             byte = data[at]
             if byte == DOT:
-                end = _quad_end(data, quad_end, at, stop, roles)
+                end = quad_end(data, last_quad, at, stop, roles)
                 if end:
-                    quad_end = end
+                    last_quad = end
                     counts[document] += 1
-            elif byte == AT and _local_part(data, start, mail_end, at, roles, classes):
-                end = _domain_end(data, at, stop, roles, classes)
+            elif byte == AT and local_part(data, start, mail_end, at, roles, classes) >= 0:
+                end = domain_end(data, at, stop, roles, classes)
                 if end:
                     mail_end = end
                     counts[document] += 1

@@ -35,12 +35,12 @@ def by_signal(statistics: Json, recipe: Recipe) -> dict[str, list[Row]]:
     rules = {
         name: [counts["rule"] for counts in of.values()] for name, of in rules_in_order(statistics, recipe).items()
     }
-    ruled = [rule["signal"] for of in rules.values() for rule in of]
+    ruled = [rule["signal"] for of in rules.values() for rule in of if "signal" in rule]  # a composite has several
     measured = [signal for _, dataset in datasets for signal in sorted(dataset["signals"])]
     rows: dict[str, list[Row]] = {signal: [] for signal in dict.fromkeys([*ruled, *measured]) if signal in measured}
     for name, dataset in datasets:
         for signal, counts in dataset["signals"].items():
-            bounds = [rule for rule in rules[name] if rule["signal"] == signal]
+            bounds = [rule for rule in rules[name] if rule.get("signal") == signal]
             rows[signal].append(Row(name, counts["all"], counts["kept"], counts["null"]["all"], bounds))
     return rows
 

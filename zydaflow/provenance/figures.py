@@ -54,7 +54,11 @@ def number(value: Any) -> str:
 
 
 def threshold(rule: Json) -> str:
-    """The test and bound of a rule (`Rule.to_json`): `min 3`, `allow en, de`."""
+    """The test and bound of a rule (`to_json`): `min 3`, `allow en, de`; of several `all of (n_words min 3, …)`."""
+    if "parts" in rule:
+        before = f"{rule['name']}."
+        parts = [(part["name"].removeprefix(before).removesuffix(f".{part['test']}"), part) for part in rule["parts"]]
+        return f"{rule['test']} of ({', '.join(f'{name} {threshold(part)}' for name, part in parts)})"
     bound = rule["bound"]
     return f"{rule['test']} {', '.join(bound) if isinstance(bound, list) else number(bound)}"
 

@@ -6,7 +6,21 @@ from collections.abc import Iterator
 from importlib.metadata import version
 
 from zydaflow import dedup
-from zydaflow.recipe import ColumnRef, DatasetSpec, DedupSpec, Filter, Recipe, TokenizerSpec, TrainSpec
+from zydaflow.recipe import (
+    ColumnRef,
+    ColumnRule,
+    CompositeSpec,
+    DatasetSpec,
+    DedupSpec,
+    Filter,
+    Recipe,
+    RuleItem,
+    RuleSetSpec,
+    RuleSpec,
+    TokenizerSpec,
+    TrainSpec,
+)
+from zydaflow.recipe.filters import Bounds, title
 from zydaflow.version import __version__
 
 LIBRARIES = (
@@ -33,19 +47,38 @@ def filters(recipe: Recipe, dataset: DatasetSpec) -> str:
     return ", ".join(_filter(item) for item in recipe.filters_of(dataset)) or "none"
 
 
-def _filter(item: Filter) -> str:
+def _filter(item: Filter | RuleItem) -> str:
     if isinstance(item, str):
         return item
-    bounds = [f"{test} {bound:g}" for test, bound in (("min", item.min), ("max", item.max)) if bound is not None]
-    return f"{item.signal} {' '.join(bounds)}"
+    if isinstance(item, RuleSetSpec):
+        without = f" without {' and '.join(item.without)}" if item.without else ""
+        return last_part(item.set) + without + (f" over {item.words} words" if item.words else "")
+    if isinstance(item, CompositeSpec):
+        return f"{item.name} ({item.test} of {', '.join(map(_filter, item.parts))})"
+    tests = [f"{test} {', '.join(of)}" for test in ("allow", "deny") if (of := getattr(item, test, None)) is not None]
+    own = [f"{label} {_bounds(of) or 'none'}" for label, of in item.by_language.items()]
+    said = [*([_bounds(item)] if _bounds(item) else []), *tests, *([f"({', '.join(own)})"] if own else [])]
+    return " ".join([title(item), *said])
+
+
+def _bounds(of: Bounds | RuleSpec | ColumnRule) -> str:
+    return " ".join(f"{test} {bound:g}" for test, bound in (("min", of.min), ("max", of.max)) if bound is not None)
 
 
 def language(recipe: Recipe) -> str:
     """How languages were chosen, in a sentence; empty where they were not."""
     spec = recipe.language
-    if spec is None:
+    if spec is None or spec.keep is None:
         return ""
     return f"Documents in {', '.join(spec.keep)} stay, by {last_part(spec.model)}, from a score of {spec.min_score:g}."
+
+
+def classifiers(recipe: Recipe) -> str:
+    """What the recipe's classifiers are, in sentences; empty where it has none."""
+    return " ".join(
+        f"classifier.{name} is the probability of {spec.label} by {last_part(spec.model)}."
+        for name, spec in recipe.classifiers.items()
+    )
 
 
 def deduplication(recipe: Recipe) -> str:

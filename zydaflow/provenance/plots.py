@@ -1,10 +1,13 @@
 """Pictures of a run for notebooks, by matplotlib, which comes with the extra `notebook`."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zydaflow.errors import InputError
+from zydaflow.filter_what_if import kept_by_bound
+from zydaflow.filters import Rule
 from zydaflow.provenance.binaxis import boundary, extent, ticks
 from zydaflow.provenance.distributions import Row, by_signal, is_flat
 from zydaflow.provenance.figures import compared, threshold
@@ -98,6 +101,27 @@ def rule_bars(run: Run) -> "Figure":
     axis.spines[["top", "right"]].set_visible(False)
     axis.set_xlabel("documents")
     axis.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def bound_curve(run: Run, rule: str, bounds: Sequence[float]) -> "Figure":
+    """The share of each dataset that the rules would leave with one of them at other bounds; red: as it is.
+
+    Lines are shares of the text, dashed ones of the documents.
+    """
+    kept = kept_by_bound(run, rule, bounds).to_pylist()
+    figure, (axis,) = _figure(1, 3.2)
+    for color, name in enumerate(run.datasets):
+        rows, read = [row for row in kept if row["dataset"] == name], run.statistics["datasets"][name]["read"]
+        for unit, style, label in (("bytes", "o-", name), ("documents", ":", None)):
+            shares = [row[unit] / max(1, read[unit]) for row in rows]
+            axis.plot([row["bound"] for row in rows], shares, style, color=f"C{color}", label=label)
+    for of in {of for name in run.datasets for of in run.rules(name) if of.name == rule}:
+        if isinstance(of, Rule) and not isinstance(of.bound, tuple):
+            axis.axvline(of.bound, color=BOUND)
+    axis.set(xlabel=rule, ylabel="share that stays", ylim=(0, 1.02))
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False)
     return figure
 
 

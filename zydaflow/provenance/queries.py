@@ -32,7 +32,7 @@ def near_threshold(run: Run, dataset: str, rule: str, count: int = 3) -> pa.Tabl
     Columns: `side` (removed, let by), `value`, `verdict` (a document may go by another rule), `file`, `position`, `id`,
     `excerpt`; from the farthest on the removed side to the farthest on the other. Raises InputError for no such rule.
     """
-    known = {r.name: r for r in run.rules(dataset) if r.test in ("min", "max")}
+    known = {r.name: r for r in run.rules(dataset) if isinstance(r, Rule) and r.test in ("min", "max")}
     if rule not in known:
         raise InputError(f"{dataset} has no rule {rule!r} with a bound{nearest(rule, known)}")
     table = _by_distance(run, dataset, known[rule])
@@ -45,7 +45,8 @@ def near_threshold(run: Run, dataset: str, rule: str, count: int = 3) -> pa.Tabl
 def _by_distance(run: Run, dataset: str, rule: Rule) -> pa.Table:
     """The documents that were judged by the rule, the nearest to its bound first."""
     names = {"value": rule.signal, **{name: name for name in ("verdict", "file", "position", "id", "excerpt")}}
-    table = run.signals(dataset, list(names.values())).rename_columns(list(names))
+    table = run.signals(dataset, list(dict.fromkeys([*names.values(), *rule.columns])))
+    table = table.filter(pa.array(rule.applies(table))).select(list(names.values())).rename_columns(list(names))
     for labels in ("verdict", "file"):  # dictionaries, which Arrow does not sort by
         table = table.set_column(table.column_names.index(labels), labels, table[labels].cast(pa.string()))
     judged = pc.is_in(table["verdict"], pa.array(["kept", "filtered"]))

@@ -1,6 +1,7 @@
 """A run that is there, opened as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from zydaflow.suggest import nearest
 if TYPE_CHECKING:
     from datasets import Dataset
 
-    from zydaflow.filters import Rule
+    from zydaflow.filters import AnyRule
 
 
 def open_run(path: AnyPath) -> "Run":
@@ -54,7 +55,7 @@ class Run:
         """The names of the datasets, the best rank first."""
         return [dataset.name for dataset in self.recipe.datasets]
 
-    def rules(self, dataset: str) -> "tuple[Rule, ...]":
+    def rules(self, dataset: str) -> "tuple[AnyRule, ...]":
         """The dataset's rules, in the order in which they count as broken first."""
         from zydaflow.filters import resolve
 
@@ -65,17 +66,38 @@ class Run:
 
         Of all datasets, by rank, or of one. With `columns` nothing else is read: the table is as long as the input.
         """
+        return self._read(self._signal_files(dataset), columns)
+
+    def signal_batches(self, dataset: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The same rows of one dataset, in order, some at a time: for tables that are larger than memory."""
+        source = self._open(self._signal_files(dataset), columns)
+        with self._readable():
+            yield from source.to_batches(columns=list(columns), batch_readahead=2, fragment_readahead=1)
+
+    def _signal_files(self, dataset: str | None) -> list[str]:
         names = self.datasets if dataset is None else [self._known(dataset)]
         files = [file for name in names for file in self._files(f"signals/{name}/")]
         if not files:
             raise InputError(f"{self.root}: no signals yet; `zydaflow run` has not come to their end here")
-        return self._read(files, columns)
+        return files
 
     def removed(self) -> pa.Table:
         """One row per document that was removed as a duplicate, with the one that stays instead."""
         from zydaflow.dedup.evidence import REMOVED
 
         return self._read_or_empty("evidence/removed.parquet", REMOVED)
+
+    def signal_columns(self, dataset: str) -> list[str]:
+        """The names of the columns of `signals`."""
+        return list(self._open(self._signal_files(dataset), ()).schema.names)
+
+    def removed_batches(self, dataset: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The same rows of one dataset, in order, some at a time."""
+        files = self._files("evidence/removed.parquet")
+        if files:
+            source, of_dataset = self._open(files, columns), pads.field("dataset") == self._known(dataset)
+            with self._readable():
+                yield from source.to_batches(columns=list(columns), filter=of_dataset)
 
     def clusters(self) -> pa.Table:
         """One row per cluster of documents that candidate pairs link."""
@@ -109,14 +131,24 @@ class Run:
         return sorted(path for path, _ in self.made_of["outputs"] if path.startswith(beginning))
 
     def _read(self, files: list[str], columns: Sequence[str] | None = None) -> pa.Table:
-        """Raises InputError for a missing file or column."""
-        try:
-            paths = [(self.root / file).path for file in files]
-            source = pads.dataset(paths, format="parquet", filesystem=None if is_local(self.root) else self.root.fs)
-            for name in columns or ():
-                if name not in source.schema.names:
-                    raise InputError(f"{self.root}: there is no column {name!r}{nearest(name, source.schema.names)}")
+        source = self._open(files, columns or ())
+        with self._readable():
             return source.to_table(columns=None if columns is None else list(columns)).unify_dictionaries()
+
+    def _open(self, files: list[str], columns: Sequence[str]) -> pads.Dataset:
+        """Raises InputError for a missing file or column."""
+        paths = [(self.root / file).path for file in files]
+        with self._readable():
+            source = pads.dataset(paths, format="parquet", filesystem=None if is_local(self.root) else self.root.fs)
+        for name in columns:
+            if name not in source.schema.names:
+                raise InputError(f"{self.root}: there is no column {name!r}{nearest(name, source.schema.names)}")
+        return source
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
         except (OSError, pa.ArrowInvalid) as error:
             raise InputError(
                 f"{self.root}: a table cannot be read: {error}; `zydaflow verify` says what is wrong"

@@ -91,5 +91,7 @@ def render_rules(out: AnyPath) -> str:
 
 
 def _bound(rule: dict[str, Any]) -> str:
-    bound = rule["bound"]
-    return f"{bound:g}" if isinstance(bound, int | float) else ",".join(bound)[:7]
+    bound = rule.get("bound", f"{rule['test']} of {len(rule.get('parts', ()))}")
+    if isinstance(bound, int | float):
+        return f"{bound:g}"
+    return (bound if isinstance(bound, str) else ",".join(bound))[:8]

@@ -2,20 +2,20 @@
 
 from zydaflow.recipe.dedup import AcrossSpec, DedupSpec, ShingleSpec
 from zydaflow.recipe.dump import dump_recipe
+from zydaflow.recipe.filters import ColumnRule, CompositeSpec, Filter, RuleItem, RuleSetSpec, RuleSpec, UrlLists
 from zydaflow.recipe.fingerprint import fingerprint
 from zydaflow.recipe.keep import KeepKey, parse_keep
 from zydaflow.recipe.load import load_recipe
 from zydaflow.recipe.model import (
     AlarmSpec,
+    ClassifierSpec,
     ColumnRef,
     DatasetSpec,
-    Filter,
     LanguageSpec,
     LicensePolicy,
     OutputSpec,
     Recipe,
     ResourceSpec,
-    RuleSpec,
     TokenizerSpec,
     TrainPlan,
     TrainSpec,
@@ -25,7 +25,10 @@ from zydaflow.recipe.scalars import format_size, parse_size
 __all__ = [
     "AcrossSpec",
     "AlarmSpec",
+    "ClassifierSpec",
     "ColumnRef",
+    "ColumnRule",
+    "CompositeSpec",
     "DatasetSpec",
     "DedupSpec",
     "Filter",
@@ -35,11 +38,14 @@ __all__ = [
     "OutputSpec",
     "Recipe",
     "ResourceSpec",
+    "RuleItem",
+    "RuleSetSpec",
     "RuleSpec",
     "ShingleSpec",
     "TokenizerSpec",
     "TrainPlan",
     "TrainSpec",
+    "UrlLists",
     "dump_recipe",
     "fingerprint",
     "format_size",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from zydaflow.recipe.filters import title
 from zydaflow.recipe.model import Recipe
 from zydaflow.recipe.yamltext import comment_text, write_yaml
 
@@ -17,6 +18,6 @@ def dump_recipe(recipe: Recipe) -> str:
 
 def _implied(recipe: Recipe) -> Iterator[str]:
     for dataset in recipe.datasets:
-        filters = [item if isinstance(item, str) else item.signal for item in recipe.filters_of(dataset)]
+        filters = [title(item) for item in recipe.filters_of(dataset)]
         transform = recipe.transform_of(dataset)
         yield f"{dataset.name}: filters {', '.join(filters) or 'none'}; transform {', '.join(transform) or 'none'}"

@@ -1,7 +1,6 @@
 """From YAML to a validated recipe, with every error at its key."""
 
 import copy
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 from zydaflow.errors import RecipeError
 from zydaflow.recipe.model import Recipe
 from zydaflow.recipe.overrides import apply_override
+from zydaflow.recipe.part import plain
 from zydaflow.recipe.problems import problems
 from zydaflow.recipe.yamltext import Key, line_of, read_yaml
 from zydaflow.storage import AnyPath, path_of
@@ -57,7 +57,7 @@ def load_recipe(
         data["output"] = output | {"path": out}
         origin.options["output", "path"] = f"--out {out}"
     try:
-        recipe = Recipe.model_validate(_plain(data))
+        recipe = Recipe.model_validate(plain(data))
     except ValidationError as error:
         raise RecipeError(problems(error, origin.place)) from None
     return recipe if sample is None else _sampled(recipe, sample)
@@ -77,15 +77,6 @@ def _read(source: AnyPath | Mapping[str, Any]) -> tuple[dict[str, Any], _Origin]
     if not isinstance(data, dict):
         raise RecipeError(f"{file}:1: a recipe is a mapping of keys to values, with at least name and datasets")
     return data, _Origin(file, node)
-
-
-def _plain(value: Any) -> Any:
-    """Lists as tuples and paths as text, all the way down: the model is frozen and converts nothing."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return tuple(_plain(item) for item in value)
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _sampled(recipe: Recipe, share: float) -> Recipe:

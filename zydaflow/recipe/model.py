@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from zydaflow.recipe.dedup import DedupSpec
+from zydaflow.recipe.filters import Filter, UrlLists, set_name
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
-from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
+from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, SignalName, Size
 
-WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words"]
+WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words", "stop_words"]
 SETS_WITH_TRANSFORM = ("zyda", "refinedweb", "c4")  # rule sets for texts after the transform of the same name
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
 TAKEN = ("readme.md", "tokenizer.json", "index.json")
@@ -19,25 +20,6 @@ def _not_taken(name: str) -> str:
     if name in TAKEN:
         raise ValueError(f"{', '.join(TAKEN)} are files beside the datasets' folders; give another name")
     return name
-
-
-class RuleSpec(Part):
-    """A document is removed whose signal lies below `min` or above `max`."""
-
-    signal: Name
-    """the name of a signal, like n_words"""
-    min: float | None = None
-    """documents with a smaller value are removed"""
-    max: float | None = None
-    """documents with a larger value are removed"""
-
-    @model_validator(mode="after")
-    def _bounds(self) -> Self:
-        if self.min is None and self.max is None:
-            raise wrong("min", f"the rule on {self.signal} has no bound; give min, max or both", None)
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("min", f"min {self.min:g} is above max {self.max:g}: every document would be removed", self.min)
-        return self
 
 
 class ColumnRef(Part):
@@ -82,14 +64,6 @@ def _tokenizer_form(value: Any) -> str | None:
     return "<train>" if trains else _name_or_keys(value)
 
 
-Filter = Annotated[
-    Annotated[Name, Tag("<name>")] | Annotated[RuleSpec, Tag("<keys>")],
-    Discriminator(
-        _name_or_keys,
-        custom_error_type="recipe",
-        custom_error_message="must be the name of a rule set, like zyda, or a rule, like {signal: n_words, min: 50}",
-    ),
-]
 License = Annotated[
     Annotated[Name, Tag("<name>")] | Annotated[ColumnRef, Tag("<keys>")],
     Discriminator(
@@ -127,10 +101,12 @@ class DatasetSpec(Part):
     """columns to carry along"""
     date: Name | None = None
     """the column that holds the document's date, carried along with the metadata"""
+    url: Name | None = None
+    """the column that holds the document's URL, carried along with the metadata"""
     license: License | None = None
     """the licence of all documents, or {column: NAME}"""
     transform: Names | None = None
-    """transforms of the text, in order; [] keeps it byte for byte; default: those of rule sets zyda, refinedweb, c4"""
+    """transforms of the text, in order; [] keeps it byte for byte; default: [zyda] where zyda rules are used"""
     filters: tuple[Filter, ...] | None = None
     """rule sets and rules for this dataset, in place of the recipe's"""
     sample: float = Field(default=1.0, gt=0, le=1)
@@ -143,7 +119,7 @@ class DatasetSpec(Part):
     @property
     def carried(self) -> Names:
         """The columns that are read as metadata."""
-        return tuple(dict.fromkeys((*self.metadata, self.date))) if self.date else self.metadata
+        return tuple(dict.fromkeys(name for name in (*self.metadata, self.date, self.url) if name))
 
     @model_validator(mode="after")
     def _takes_part(self) -> Self:
@@ -164,12 +140,25 @@ class LanguageSpec(Part):
 
     model: LocalPath
     """the file of a fastText model, like lid.176.ftz"""
-    keep: Annotated[Names, AfterValidator(not_empty)]
-    """the labels of the languages that stay, like [en]"""
+    keep: Annotated[Names, AfterValidator(not_empty)] | None = None
+    """the labels of the languages that stay, like [en]; null for all, which are then only told apart"""
     min_score: float = Field(default=0.65, ge=0, le=1)
     """the score from which a label counts, 0 to 1"""
     max_bytes: int = Field(default=4096, gt=0)
     """how much of a document, from its start, the model sees"""
+
+
+class ClassifierSpec(Part):
+    """A fastText model with labels, whose probability of one of them is the signal `classifier.NAME`."""
+
+    model: LocalPath
+    """the file of a fastText model"""
+    label: Name
+    """the label whose probability is the signal, like hq, with or without __label__"""
+    newlines: Literal["space", "drop"] = "space"
+    """what becomes of newlines, at which a model would stop: space (as DCLM does) or drop (as datatrove does)"""
+    max_bytes: int | None = Field(default=None, gt=0)
+    """how much of a document, from its start, the model sees; null for all"""
 
 
 class LicensePolicy(Part):
@@ -240,8 +229,12 @@ class Recipe(Part):
     """rule sets and rules for the datasets that name none of their own"""
     word_lists: dict[WordList, LocalPath] = Field(default_factory=dict)
     """files of word lists by name; default: the package's own short lists"""
+    url_lists: UrlLists = UrlLists()
+    """files of block lists for URLs, like {domains: [PATH, …]}"""
     language: LanguageSpec | None = None
     """{model: PATH, keep: [en]}"""
+    classifiers: dict[SignalName, ClassifierSpec] = Field(default_factory=dict)
+    """by name, {model: PATH, label: hq}"""
     licenses: LicensePolicy | None = None
     """{allow: [...]} or {deny: [...]}"""
     dedup: DedupSpec | None = DedupSpec()
@@ -302,7 +295,8 @@ class Recipe(Part):
         return self.filters if dataset.filters is None else dataset.filters
 
     def transform_of(self, dataset: DatasetSpec) -> Names:
-        """The dataset's own transforms, else those that belong to the rule sets among its filters."""
+        """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
         if dataset.transform is not None:
             return dataset.transform
-        return tuple(name for name in SETS_WITH_TRANSFORM if name in self.filters_of(dataset))
+        sets = set(map(set_name, self.filters_of(dataset)))
+        return tuple(name for name in SETS_WITH_TRANSFORM if name in sets)

@@ -1,5 +1,7 @@
 """What all parts of a recipe have in common."""
 
+import os
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -29,3 +31,12 @@ def wrong(key: str, message: str, value: Any) -> ValidationError:
     error = PydanticCustomError("recipe", "{message}", {"message": message})
     details = InitErrorDetails(type=error, loc=tuple(key.split(".")), input=value)
     return ValidationError.from_exception_data("recipe", [details])
+
+
+def plain(value: Any) -> Any:
+    """Lists as tuples and paths as text, all the way down: the models are frozen and convert nothing."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(plain(item) for item in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else value

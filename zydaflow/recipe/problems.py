@@ -82,7 +82,8 @@ def _fields_at(key: Key) -> list[dict[str, FieldInfo]]:
     models: list[type[BaseModel]] = [Recipe]
     for name in (part for part in key if isinstance(part, str)):
         fields = [model.model_fields[name] for model in models if name in model.model_fields]
-        models = [model for field in fields for model in _models_in(field.annotation)]
+        if fields:  # else it is a name that the recipe makes up, of what is named
+            models = [model for field in fields for model in _models_in(field.annotation)]
     return [dict(model.model_fields) for model in models]
 
 

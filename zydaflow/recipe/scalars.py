@@ -72,3 +72,4 @@ Size = Annotated[
 LocalPath = Annotated[str, Field(min_length=1), AfterValidator(absolute_path)]
 PathOrHubName = Annotated[str, Field(min_length=1), AfterValidator(path_or_hub_name)]
 FolderName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=100)]
+SignalName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=100)]  # the part after a family's dot

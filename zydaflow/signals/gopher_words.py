@@ -92,8 +92,12 @@ def _dolma_signals(splitter: Splitter) -> tuple[Signal, ...]:
     def signal(name: str, kind: Kind, unit: str, specification: str, edges: np.ndarray) -> Signal:
         return Signal(f"dolma.{name}{splitter.suffix}", kind, unit, f"{specification}; {splitter.words}.", DOLMA, edges)
 
+    symbols = signal(
+        "symbol_to_word_ratio", "fraction", "of words", "Words that hold # or … over all words", bins.SHARES
+    )
     return (
         signal("word_count", "integer", "words", "The number of all words", bins.SIZES),
+        *([symbols] if splitter.suffix != ".unicode" else []),  # there is a word boundary at both sides of a symbol
         signal(
             "median_word_length",
             "number",
@@ -101,7 +105,6 @@ def _dolma_signals(splitter: Splitter) -> tuple[Signal, ...]:
             "The median length of all words, of an even number of them the mean of the two in the middle",
             bins.WORD_LENGTHS,
         ),
-        signal("symbol_to_word_ratio", "fraction", "of words", "Words that hold # or … over all words", bins.SHARES),
         signal(
             "stop_word_count",
             "integer",

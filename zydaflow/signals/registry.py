@@ -11,13 +11,23 @@ from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
 from zydaflow.signals import (
     c4,
+    classifier,
+    code,
+    code_comments,
     dolma_lines,
     fineweb,
     gopher_lines,
     gopher_ngrams,
     gopher_words,
     language,
+    language_share,
+    metadata,
+    pii,
     refinedweb,
+    rpv2,
+    rpv2_lists,
+    rpv2_words,
+    urls,
     words,
     zyda,
     zyda_matches,
@@ -46,8 +56,27 @@ MEASURES: tuple[Measure, ...] = (
     refinedweb.CORRECTED,
     *gopher_words.WORDS,
     *gopher_ngrams.NGRAMS,
+    code.CHARACTERS,
+    code.LINE_LENGTHS,
+    code.MARKERS,
+    code.DATA,
+    *code_comments.MEASURES,
+    *pii.MEASURES,
+    rpv2.PIECES,
+    rpv2.LINES,
+    rpv2_words.VOCABULARY,
+    rpv2_words.LOREM,
+    rpv2_words.NGRAMS,
+    rpv2_lists.STOP_WORDS,
+    rpv2_lists.BAD_WORDS,
 )
-FAMILIES: tuple[Family, ...] = ()
+FAMILIES: tuple[Family, ...] = (
+    metadata.NUMBERS,
+    metadata.TEXTS,
+    urls.URLS,
+    classifier.CLASSIFIER,
+    language_share.LANGUAGE_SHARE,
+)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
@@ -61,7 +90,7 @@ def measure(
     """The named signals of n documents, as columns in that order; only what they need and is not `given` is computed.
 
     Integers are int64, fractions and numbers float64 and never NaN, labels strings. A null text measures as an empty
-    one. Only a language that is undetermined is null. Raises RecipeError for an unknown name and InputError for a
+    one. Only what a model has nothing to decide by is null. Raises RecipeError for an unknown name and InputError for a
     word list or model that cannot be used.
     """
     columns: dict[str, Any] = dict(given)
@@ -69,6 +98,16 @@ def measure(
         columns |= needed.function(from_arrow(raw), from_arrow(transformed), resources)
     schema = pa.schema([(name, SIGNALS[name].type) for name in names])
     return pa.RecordBatch.from_arrays([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def check_models(names: Sequence[str], resources: Resources) -> None:
+    """Loads the models that signals of families need.
+
+    Raises RecipeError for a classifier that the recipe does not explain and a label that a model does not know,
+    InputError for a model that cannot be used.
+    """
+    classifier.check(names, resources)
+    language_share.check(names, resources)
 
 
 def measures_of(names: Sequence[str]) -> list[Measure]:
@@ -95,4 +134,5 @@ def fingerprint(names: Sequence[str], resources: Resources) -> dict[str, Any]:
         "measures": {measure.name: measure.version for measure in needed},
         "unidata": unicodedata.unidata_version,
         "inputs": {measure.name: measure.inputs(resources) for measure in needed},
+        **urls.fingerprint(names, resources),
     }

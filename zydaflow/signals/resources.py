@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zydaflow.recipe import Recipe
+    from zydaflow.recipe import ClassifierSpec, Recipe
 
 WORD_LISTS = ("sexual", "profanity", "zh_pornsignals", "cursed_substrings")
+URL_LISTS = ("domains", "urls", "words", "substrings", "soft_words")
 OWN_LISTS = Path(__file__).parent / "word_lists"
 
 
@@ -18,16 +19,24 @@ class Resources:
     """Paths and settings, hashable; the default is the package's own short word lists and no language model."""
 
     word_lists: tuple[str, ...] = tuple(str(OWN_LISTS / f"{name}.json") for name in WORD_LISTS)  # as WORD_LISTS
+    bad_words: str = str(OWN_LISTS / "bad_words.json")
+    stop_words: str = str(OWN_LISTS / "stop_words.json")
     language_model: str | None = None  # a fastText model
     language_bytes: int = 4096  # of a document's start, seen by the model
-    bad_words: str = str(OWN_LISTS / "bad_words.json")  # the word list of C4's signal
+    url_lists: tuple[tuple[str, ...], ...] = ((), (), (), (), ())  # files, as URL_LISTS
+    classifiers: tuple[tuple[str, ClassifierSpec], ...] = ()  # by name
 
     @classmethod
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
-        lists = tuple(paths[name] for name in WORD_LISTS)
-        bad_words = recipe.word_lists.get("bad_words", cls.bad_words)
+        files = cls(
+            tuple(paths[name] for name in WORD_LISTS),
+            recipe.word_lists.get("bad_words", cls.bad_words),
+            recipe.word_lists.get("stop_words", cls.stop_words),
+            url_lists=tuple(getattr(recipe.url_lists, name) for name in URL_LISTS),
+            classifiers=tuple(recipe.classifiers.items()),
+        )
         if recipe.language is None:
-            return cls(lists, bad_words=bad_words)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes, bad_words)
+            return files
+        return replace(files, language_model=recipe.language.model, language_bytes=recipe.language.max_bytes)

@@ -10,8 +10,15 @@ import pyarrow as pa
 from zydaflow.kernels.text import Text
 from zydaflow.signals.resources import Resources
 
-Kind = Literal["integer", "fraction", "number", "label"]
-_TYPES = {"integer": pa.int64(), "fraction": pa.float64(), "number": pa.float64(), "label": pa.string()}
+# A label is one of few, which are counted; a text may be anything, and is not.
+Kind = Literal["integer", "fraction", "number", "label", "text"]
+_TYPES = {
+    "integer": pa.int64(),
+    "fraction": pa.float64(),
+    "number": pa.float64(),
+    "label": pa.string(),
+    "text": pa.string(),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +30,7 @@ class Signal:
     unit: str
     specification: str  # one sentence
     source: str
-    bins: np.ndarray  # float64: increasing edges, the same for every run, so that histograms add; none for labels
+    bins: np.ndarray  # float64: increasing edges, the same for every run, to add histograms; none for labels and texts
 
     @property
     def type(self) -> pa.DataType:
@@ -56,6 +63,7 @@ class Family:
     prefix: str
     signal: Callable[[str], Signal]  # by name
     measure: Callable[[str], Measure] | None = None
+    names: tuple[str, ...] = ()  # of all of them, where recipes choose and do not make them up
 
 
 class Signals(dict[str, Signal]):

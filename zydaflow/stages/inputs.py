@@ -20,7 +20,7 @@ STAGE = "inputs"
 
 def reading(recipe: Recipe, dataset: DatasetSpec) -> dict[str, Any]:
     """By recipe key, all that the signals and texts of a dataset depend on, besides its files."""
-    columns = ("name", "path", "split", "text", "id", "license", "sample")
+    columns = ("name", "path", "split", "text", "id", "url", "license", "sample")
     return {
         **dataset.model_dump(include=set(columns), mode="json"),
         "metadata": list(dataset.carried),

@@ -10,7 +10,7 @@ import numpy as np
 import xxhash
 
 from zydaflow import filters, signals, transforms
-from zydaflow.filters import Rule
+from zydaflow.filters import AnyRule
 from zydaflow.provenance.commits import file_name
 from zydaflow.recipe import DatasetSpec, Recipe, fingerprint
 from zydaflow.signals import Resources
@@ -43,7 +43,7 @@ class Job:
         return self.recipe.transform_of(self.dataset)
 
     @cached_property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[AnyRule, ...]:
         return filters.resolve(self.recipe, self.dataset)
 
     @cached_property
@@ -74,7 +74,7 @@ class Job:
     @cached_property
     def _measured(self) -> list[Any]:
         shard, dataset = self.shard, self.dataset
-        columns = dataset.model_dump(include={"text", "id", "license", "sample"}, mode="json")
+        columns = dataset.model_dump(include={"text", "id", "url", "license", "sample"}, mode="json")
         columns["metadata"] = dataset.carried
         place = {
             "dataset": shard.dataset, "file": shard.file, "form": shard.form, "start": shard.start, "stop": shard.stop,

@@ -42,7 +42,6 @@ class Judging:
         self._store, self._job, self._part = store, job, part
         self._schema = verdict_schema(job)
         self._table = ParquetFile(outputs, store, f"signals/{job.shard.dataset}", self._schema)
-        self._names = pa.array([rule.name for rule in job.rules], pa.string())
         self._mask = MaskDigest(failing)
         self._statistics = RuleStatistics(job.rules, job.signal_names)
         self._counts = {"kept": 0, "kept_bytes": 0, "filtered": 0, "filtered_bytes": 0}
@@ -66,7 +65,7 @@ class Judging:
             "dataset": _constant(self._job.shard.dataset, count),
             "file": _constant(self._job.shard.file, count),
             "verdict": pa.DictionaryArray.from_arrays(pa.array(verdict), VERDICTS),
-            "broken": _broken_rules(broken, self._names),
+            "broken": _broken_rules(*filters.reasons(measurements, self._job.rules, broken)),
         }
         columns = []
         for field in self._schema:
@@ -132,8 +131,10 @@ def _constant(value: str, count: int) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), pa.array([value]))
 
 
-def _broken_rules(broken: np.ndarray, names: pa.StringArray) -> pa.ListArray:
-    """The names of the rules that each document breaks, from the bool matrix of shape (n, rules)."""
+def _broken_rules(names: list[str], broken: np.ndarray) -> pa.ListArray:
+    """The names of the rules that each document breaks, from the bool matrix of shape (n, names)."""
     offsets = np.zeros(len(broken) + 1, np.int32)
     np.cumsum(broken.sum(axis=1), out=offsets[1:])
-    return pa.ListArray.from_arrays(pa.array(offsets), names.take(pa.array(np.nonzero(broken)[1])))
+    return pa.ListArray.from_arrays(
+        pa.array(offsets), pa.array(names, pa.string()).take(pa.array(np.nonzero(broken)[1]))
+    )

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
-import orjson
 import pyarrow as pa
 
 from zydaflow.dedup import exact, order
@@ -17,6 +16,7 @@ from zydaflow.provenance.tables import ArrowFile, batches, read_table
 from zydaflow.recipe import DatasetSpec, DedupSpec, KeepKey, Recipe, fingerprint
 from zydaflow.say import warn
 from zydaflow.signals import SIGNALS
+from zydaflow.signals.metadata import parsed
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.against import IndexPart
 from zydaflow.stages.manifest import Manifest, Part
@@ -145,17 +145,9 @@ def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
     return Done(part.rows, 0)
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """A record's metadata; a number that is no double becomes infinite, or whole however long."""
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json.loads(text)
-
-
 def _carried(metadata: pa.Array, dataset: DatasetSpec) -> Callable[[str], Iterator[Any]]:
     """What gives the values of a column that is carried along, document by document."""
-    records = [_parsed(text) if text else {} for text in metadata.to_pylist()] if dataset.carried else []
+    records = [parsed(text) if text else {} for text in metadata.to_pylist()] if dataset.carried else []
 
     def of(name: str) -> Iterator[Any]:
         return (record.get(name) for record in records) if records else iter([None] * len(metadata))

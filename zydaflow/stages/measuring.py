@@ -97,7 +97,9 @@ class Measuring:
             pa.array(state),
             pc.utf8_slice_codeunits(raw, 0, EXCERPT),
         ]
-        values = signals.measure(self._job.signal_names, raw, text, self._job.resources)
+        names, resources = self._job.signal_names, self._job.resources
+        given = signals.measure_records(names, batch.records["metadata"], self._job.dataset.url, resources)
+        values = signals.measure(names, raw, text, resources, given)
         return pa.RecordBatch.from_arrays(columns + values.columns, schema=self._schema)
 
     def _count(self, batch: Batch, measurements: pa.RecordBatch) -> None:

@@ -81,10 +81,28 @@ def plan(recipe: Recipe, known: Mapping[str, DatasetPlan] = MappingProxyType({})
         for name, path in recipe.word_lists.items()
         if not path_of(path).exists()
     ]
+    errors += [
+        f"url_lists.{name}: {path}: no such file"
+        for name, files in recipe.url_lists.model_dump().items()
+        for path in files
+        if not path_of(path).exists()
+    ]
     errors += against.missing(recipe)
     if errors:
         raise InputError("\n".join(errors))
-    return Plan(recipe, tuple(done.result() for done in looks))
+    datasets = tuple(done.result() for done in looks)
+    _check_columns(recipe, datasets)
+    return Plan(recipe, datasets)
+
+
+def _check_columns(recipe: Recipe, datasets: tuple[DatasetPlan, ...]) -> None:
+    """Raises InputError for rules on columns of types that they are not for."""
+    from zydaflow.filters import column_problems
+
+    pairs = zip(recipe.datasets, datasets, strict=True)
+    errors = [error for spec, dataset in pairs for error in column_problems(recipe, spec, dataset.columns)]
+    if errors:
+        raise InputError("\n".join(errors))
 
 
 def is_finished(plan: Plan) -> bool:
@@ -101,23 +119,27 @@ def is_finished(plan: Plan) -> bool:
 
 
 def check(recipe: Recipe) -> list[str]:
-    """Checks rule sets, signals, word lists, language model and tokenizer by loading them. Raises what they raise.
+    """Checks rule sets, signals, word lists, models and tokenizer by loading them. Raises what they raise.
 
     Returns warnings: what will work, but not as well as one may expect.
     """
     from zydaflow import dedup, filters, signals, tokens, transforms
     from zydaflow.stages import keys
     from zydaflow.stages.match import split
+    from zydaflow.stages.memory import check_models_fit
 
     keys.check(recipe)
     against.check(recipe)
     for dataset in recipe.datasets:
-        filters.resolve(recipe, dataset)
+        rules = filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
         needed = filters.signals_needed(recipe, dataset)
         signals.fingerprint(needed, signals.Resources.of(recipe))
         if recipe.language and "language" in needed:
-            signals.check_labels(recipe.language.keep, signals.Resources.of(recipe))
+            labels = [*(recipe.language.keep or ()), *filters.languages_named(rules)]
+            signals.check_labels(labels, signals.Resources.of(recipe))
+        signals.check_models(needed, signals.Resources.of(recipe))
+    check_models_fit(recipe)
     warnings = []
     if recipe.dedup:
         warnings.append(dedup.warn_if_blind(recipe.dedup.threshold, *split(recipe.dedup)))
@@ -184,9 +206,11 @@ def _held(root: UPath) -> int:
 def side_files(recipe: Recipe) -> Iterator[str]:
     """Files besides the text that the result depends on."""
     yield from recipe.word_lists.values()
+    yield from (path for files in recipe.url_lists.model_dump().values() for path in files)
     yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
     if recipe.language:
         yield recipe.language.model
+    yield from (classifier.model for classifier in recipe.classifiers.values())
     tokenizer: Any = recipe.tokenizer
     path = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "path", None)
     if path and (os.path.isabs(path) or is_url(path)):

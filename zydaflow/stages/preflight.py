@@ -11,7 +11,7 @@ from zydaflow.provenance.made_of import versions
 from zydaflow.provenance.run_file import RUN
 from zydaflow.recipe import Recipe, TokenizerSpec
 from zydaflow.stages.plan import TOKENIZER_FILES, side_files
-from zydaflow.storage import AnyPath, is_url, path_of, read
+from zydaflow.storage import AnyPath, digest, is_url, path_of
 from zydaflow.tokens.files import locate
 
 MISSING = "missing"
@@ -30,7 +30,7 @@ def facts(recipe: Recipe, out: str) -> dict[str, str]:
 
 def _digest(path: AnyPath) -> str:
     try:
-        return xxhash.xxh3_128_hexdigest(read(path_of(path)))[:12]
+        return digest(path_of(path))[:12]
     except OSError:
         return MISSING
 

@@ -91,7 +91,8 @@ def warm(job: Job) -> None:
 def _warm(transform: Names, names: Names, resources: signals.Resources, spec: DedupSpec | None) -> None:
     text = pa.array(["one two three"], pa.large_string())
     transformed = transforms.apply(transform, text)
-    signals.measure(names, text, transformed, resources)
+    given = signals.measure_records(names, pa.nulls(1, pa.string()), None, resources)
+    signals.measure(names, text, transformed, resources, given)
     if spec:
         dedup.sketch(transformed, spec.shingle, spec.permutations, seed=1)
 

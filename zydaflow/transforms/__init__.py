@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.suggest import nearest
-from zydaflow.transforms import c4, refinedweb, zyda
+from zydaflow.transforms import c4, mask_pii, refinedweb, zyda
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Transform:
 
 TRANSFORMS = {
     "c4": Transform(1, c4.clean),
+    "mask_pii": Transform(1, mask_pii.mask),
     "refinedweb": Transform(1, refinedweb.correct_lines),
     "zyda": Transform(1, zyda.collapse_runs),
 }

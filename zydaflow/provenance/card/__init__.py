@@ -138,7 +138,7 @@ def _loading(recipe: Recipe) -> str:
 def _making(recipe: Recipe) -> list[str]:
     facts = [
         *(f"Filters of {spec.name}: {made_of.filters(recipe, spec)}." for spec in recipe.datasets),
-        *filter(None, [made_of.language(recipe)]),
+        *filter(None, [made_of.language(recipe), made_of.classifiers(recipe)]),
         made_of.deduplication(recipe),
         f"Tokenizer: {made_of.tokenizer(recipe)}.",
         f"Versions: {', '.join(f'{name} {version}' for name, version in made_of.versions().items())}.",

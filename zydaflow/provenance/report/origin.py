@@ -23,6 +23,7 @@ def part(statistics: dict[str, Any], recipe: Recipe) -> Element:
     ]
     facts = {
         "language": made_of.language(recipe),
+        "classifiers": made_of.classifiers(recipe),
         "duplicates": made_of.deduplication(recipe),
         "tokenizer": made_of.tokenizer(recipe),
         "versions": ", ".join(f"{name} {number}" for name, number in made_of.versions().items()),
