@@ -96,9 +96,9 @@ def _describe(hashes: np.ndarray, lengths: np.ndarray, room: _Room, top: np.ndar
 
 @njit(cache=True, nogil=True)
 def _table_size(entries: int) -> int:
-    """A power of two that leaves at least half of the table empty."""
+    """A power of two that leaves at least a third of the table empty."""
     size = 16
-    while size < 2 * entries:
+    while 2 * size < 3 * entries:
         size *= 2
     return size
 

@@ -20,11 +20,10 @@ from zydaflow.signals.splitters import SPLITTERS, Splitter
 
 
 def _ngrams(splitter: Splitter, raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
-    words = splitter.split(transformed)
-    hashes, lengths = hash_words(*transformed, words)
-    found = repetition(hashes, lengths, words.bounds)
+    hashes, lengths, bounds = _hashed(splitter, transformed)
+    found = repetition(hashes, lengths, bounds)
     characters = count_characters(*transformed)
-    of_words = np.diff(np.append(0, np.cumsum(lengths, dtype=np.int64))[words.bounds])
+    of_words = np.diff(np.append(0, np.cumsum(lengths, dtype=np.int64))[bounds])
     columns = {}
     for n in range(2, TOP + 1):
         count, length = found.top[:, n - 2, TOP_COUNT], found.top[:, n - 2, TOP_CHARACTERS]
@@ -35,6 +34,12 @@ def _ngrams(splitter: Splitter, raw: Text, transformed: Text, resources: Resourc
         columns[f"gopher.duplicate_ngram_{n}_fraction"] = ratio(row[:, SKIPPED], characters)
         columns[f"dolma.duplicate_ngram_{n}_fraction"] = ratio(row[:, COUNTED], row[:, ALL])
     return {name + splitter.suffix: column for name, column in columns.items()}
+
+
+def _hashed(splitter: Splitter, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The words' hashes, their characters, and the documents' bounds, without where they are, which takes as much."""
+    words = splitter.split(text)
+    return *hash_words(*text, words), words.bounds
 
 
 def _top(splitter: Splitter, n: int) -> tuple[Signal, Signal]:
