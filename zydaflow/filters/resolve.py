@@ -5,6 +5,7 @@ from zydaflow.filters.presets import bounds, preset
 from zydaflow.filters.rules import Rule
 from zydaflow.recipe import DatasetSpec, Recipe, RuleSpec
 from zydaflow.signals import SIGNALS
+from zydaflow.signals.scores import PREFIX
 from zydaflow.suggest import nearest
 
 
@@ -25,11 +26,12 @@ def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[Rule, ...]:
 
 def signals_needed(recipe: Recipe, dataset: DatasetSpec) -> tuple[str, ...]:
     """The signals to measure for a dataset: those of its rules, those that its rule sets report, those that copies
-    are chosen by."""
+    are chosen by, and its scores."""
     rules = [rule.signal for rule in resolve(recipe, dataset) if rule.signal in SIGNALS]
     reports = [name for spec in recipe.filters_of(dataset) if isinstance(spec, str) for name in preset(spec).reports]
     chosen_by = [key.name for key in recipe.dedup.keep_keys if key.name in SIGNALS] if recipe.dedup else []
-    return tuple(dict.fromkeys(rules + reports + chosen_by))
+    scores = [PREFIX + name for name in recipe.scorers_of(dataset)]
+    return tuple(dict.fromkeys(rules + reports + chosen_by + scores))
 
 
 def _written(specs: list[RuleSpec]) -> dict[str, Rule]:

@@ -21,6 +21,7 @@ from zydaflow.recipe.model import (
     TrainSpec,
 )
 from zydaflow.recipe.scalars import format_size, parse_size
+from zydaflow.recipe.scorer import ScorerSpec
 
 __all__ = [
     "AcrossSpec",
@@ -36,6 +37,7 @@ __all__ = [
     "Recipe",
     "ResourceSpec",
     "RuleSpec",
+    "ScorerSpec",
     "ShingleSpec",
     "TokenizerSpec",
     "TrainPlan",

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from zydaflow.recipe.dedup import DedupSpec
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Size
+from zydaflow.recipe.scorer import ScorerSpec
 
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings"]
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
@@ -132,6 +133,8 @@ class DatasetSpec(Part):
     """transforms of the text, in order; [] keeps it byte for byte; default: [zyda] where zyda rules are used"""
     filters: tuple[Filter, ...] | None = None
     """rule sets and rules for this dataset, in place of the recipe's"""
+    scorers: Names | None = None
+    """names of those of the recipe's scorers that score this dataset; default: all of them"""
     sample: float = Field(default=1.0, gt=0, le=1)
     """the share of the documents to take, above 0 and at most 1"""
     frozen: bool = False
@@ -239,6 +242,8 @@ class Recipe(Part):
     """rule sets and rules for the datasets that name none of their own"""
     word_lists: dict[WordList, LocalPath] = Field(default_factory=dict)
     """files of word lists by name; default: the package's own short lists"""
+    scorers: dict[FolderName, ScorerSpec] = Field(default_factory=dict)
+    """functions that give each text a number, the signal scorer.NAME, like {edu: {function: edu.py:score}}"""
     language: LanguageSpec | None = None
     """{model: PATH, keep: [en]}"""
     licenses: LicensePolicy | None = None
@@ -269,6 +274,17 @@ class Recipe(Part):
         return self
 
     @model_validator(mode="after")
+    def _known_scorers(self) -> Self:
+        for dataset in self.datasets:
+            for name in dataset.scorers or ():
+                if name not in self.scorers:
+                    message = (
+                        f"dataset {dataset.name} names {name!r}, which is none of {', '.join(self.scorers) or 'them'}"
+                    )
+                    raise wrong("scorers", message, dataset.scorers)
+        return self
+
+    @model_validator(mode="after")
     def _known_names(self) -> Self:
         """What `dedup` names is there: datasets to remove from, columns to compare by, dates."""
         spec = self.dedup
@@ -296,9 +312,17 @@ class Recipe(Part):
                 continue
             raise wrong("dedup.across.remove_from", message, names)
 
+    def dataset(self, name: str) -> DatasetSpec:
+        """The dataset of that name."""
+        return next(dataset for dataset in self.datasets if dataset.name == name)
+
     def filters_of(self, dataset: DatasetSpec) -> tuple[Filter, ...]:
         """The dataset's own filters, else the recipe's."""
         return self.filters if dataset.filters is None else dataset.filters
+
+    def scorers_of(self, dataset: DatasetSpec) -> Names:
+        """The dataset's own choice of scorers, else all."""
+        return tuple(self.scorers) if dataset.scorers is None else dataset.scorers
 
     def transform_of(self, dataset: DatasetSpec) -> Names:
         """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""

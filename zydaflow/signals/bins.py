@@ -7,3 +7,14 @@ SIZES = np.array([0, *(round(10 ** (k / 8)) for k in range(4, 65))], np.float64)
 SHARES = np.linspace(0, 1, 101)
 SMALL_SHARES = np.array([0, *(10 ** (k / 8) for k in range(-48, 1))])  # 10⁻⁶ to 1, eight to a tenfold
 WORD_LENGTHS = np.linspace(0, 20, 81)
+# Of functions that may give anything: fine from -10 to 10, finer from 0 to 1, and to ±10⁸, eight to a tenfold.
+SCORES = np.unique(
+    np.round(
+        [
+            *np.linspace(-10, 10, 201),
+            *np.linspace(0, 1, 101),
+            *(s * 10 ** (k / 8) for k in range(9, 65) for s in (-1, 1)),
+        ],
+        6,
+    )
+)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zydaflow.errors import RecipeError
 from zydaflow.kernels.text import from_arrow
-from zydaflow.signals import language, words, zyda, zyda_matches
+from zydaflow.signals import language, scores, words, zyda, zyda_matches
 from zydaflow.signals.resources import Resources
 from zydaflow.signals.signal import Family, Measure, Signals
 from zydaflow.suggest import nearest
@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = (
     zyda.PII,
     language.LANGUAGE,
 )
-FAMILIES: tuple[Family, ...] = ()
+FAMILIES: tuple[Family, ...] = (scores.SCORES,)
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from upath import UPath
 
-from zydaflow import sources
+from zydaflow import scorers, sources
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.patience import from_storage
 from zydaflow.provenance.numbers import megabytes
@@ -101,7 +101,9 @@ def is_finished(plan: Plan) -> bool:
 
 
 def check(recipe: Recipe) -> list[str]:
-    """Checks rule sets, signals, word lists, language model and tokenizer by loading them. Raises what they raise.
+    """Checks rule sets, signals, word lists, language model and tokenizer by loading them, and looks for scorers.
+
+    Raises what they raise.
 
     Returns warnings: what will work, but not as well as one may expect.
     """
@@ -109,12 +111,14 @@ def check(recipe: Recipe) -> list[str]:
     from zydaflow.stages import keys
     from zydaflow.stages.match import split
 
+    scorers.check(recipe)
     keys.check(recipe)
     against.check(recipe)
     for dataset in recipe.datasets:
         filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
         needed = filters.signals_needed(recipe, dataset)
+        scorers.check_names(recipe, dataset, needed)
         signals.fingerprint(needed, signals.Resources.of(recipe))
         if recipe.language and "language" in needed:
             signals.check_labels(recipe.language.keep, signals.Resources.of(recipe))
@@ -185,6 +189,7 @@ def side_files(recipe: Recipe) -> Iterator[str]:
     """Files besides the text that the result depends on."""
     yield from recipe.word_lists.values()
     yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
+    yield from scorers.files_of(recipe)
     if recipe.language:
         yield recipe.language.model
     tokenizer: Any = recipe.tokenizer
