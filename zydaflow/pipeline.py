@@ -80,11 +80,10 @@ class Pipeline:
 
     def _score(self) -> None:
         """The recipe's own functions, one after the other, each in a pool of its own."""
-        shards = self.plan.shards
         for name, spec in self.recipe.scorers.items():
-            scored = [shard for shard in shards if name in self.recipe.scorers_of(self.recipe.dataset(shard.dataset))]
+            shards = score.of(self.recipe, self.plan.shards, name)
             pool = Pool(f"scorers.{name}", spec.actors, spec.memory, spec.gpus)
-            self._do(PREFIX + name, score.units(self.store, self.recipe, scored, name), len(scored), pool)
+            self._do(PREFIX + name, score.units(self.store, self.recipe, shards, name), len(shards), pool)
 
     def match(self) -> None:
         """Signatures → candidate pairs."""

@@ -324,6 +324,11 @@ class Recipe(Part):
         """The dataset's own choice of scorers, else all."""
         return tuple(self.scorers) if dataset.scorers is None else dataset.scorers
 
+    def without_scorers(self) -> Self:
+        """The recipe with nothing that gives scores."""
+        datasets = tuple(dataset.model_copy(update={"scorers": None}) for dataset in self.datasets)
+        return self.model_copy(update={"datasets": datasets, "scorers": {}})
+
     def transform_of(self, dataset: DatasetSpec) -> Names:
         """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
         if dataset.transform is not None:

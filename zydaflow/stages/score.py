@@ -31,6 +31,11 @@ SHARE = 0.01  # of a part's documents; more than `MOST` and more than this, and 
 TOLD = 20  # documents that a warning names
 
 
+def of(recipe: Recipe, shards: Sequence[Shard], name: str) -> list[Shard]:
+    """The shards that a scorer is for."""
+    return [shard for shard in shards if name in recipe.scorers_of(recipe.dataset(shard.dataset))]
+
+
 def units(store: Store, recipe: Recipe, shards: Sequence[Shard], name: str) -> list[Unit]:
     """The shards that a scorer has not scored to their end."""
     todo = []
