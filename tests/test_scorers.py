@@ -125,7 +125,6 @@ def test_an_entry_point_is_found_and_loaded(monkeypatch: pytest.MonkeyPatch) -> 
         pa.array([1, 2, None], pa.int8()),
         pa.chunked_array([[1.0], [2.0, float("inf")]]),
         np.array([1, 2, -np.inf]),
-        pa.array([True, 2, None], pa.int64()),
     ],
 )
 def test_any_column_of_numbers_will_do(given: Any) -> None:

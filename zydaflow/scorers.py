@@ -68,8 +68,8 @@ def files_of(recipe: Recipe) -> Iterator[str]:
     """The files that scores depend on. Raises as `check`."""
     for name, spec in recipe.scorers.items():
         with _named(name):
-            yield _place(spec)[0]
-        yield from spec.files.values()
+            file, _ = _place(spec)
+        yield from (file, *spec.files.values())
 
 
 @contextmanager

@@ -60,7 +60,7 @@ def test_none_of_no_documents(scoring: Callable[..., Scoring]) -> None:
 
 
 def test_the_function_sees_the_transformed_text_and_its_keywords(scoring: Callable[..., Scoring]) -> None:
-    scores, _ = scoring("length", params={"divide": 2}).score(_records(["a   b"]), ("zyda",))
+    scores, _ = scoring("length", params={"divide": 2}).score(_records(["a" + "-" * 10 + "b"]), ("zyda",))
     assert scores.to_pylist() == [1.5]
 
 

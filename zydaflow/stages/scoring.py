@@ -12,11 +12,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from zydaflow import scorers, transforms
 from zydaflow.errors import ZydaflowError
-from zydaflow.kernels.characters import blank
-from zydaflow.kernels.text import from_arrow
 from zydaflow.recipe import Recipe, ScorerSpec
 from zydaflow.stages.failing import PIECES
 from zydaflow.stages.reading import time_limit
@@ -109,10 +108,16 @@ def _begin(name: str, spec: str, used: tuple[Transforms, ...]) -> None:
 def _score(name: str, spec: str, records: pa.RecordBatch, transform: Transforms) -> pa.Array:
     """The scores of the records; those that are blank are not shown to the function."""
     text = transforms.apply(transform, records["text"])
-    rows = np.flatnonzero(~blank(from_arrow(text)))
+    rows = np.flatnonzero(~_blank(text))
     if not len(rows):
         return pa.nulls(len(text), pa.float64())
     scores = scorers.call(name, _loaded(name, spec), text.take(pa.array(rows)))
     at = np.full(len(text), -1)
     at[rows] = np.arange(len(rows))
     return scores.take(pa.array(at, mask=at < 0))
+
+
+def _blank(text: pa.LargeStringArray) -> np.ndarray:
+    """bool (n,): null, or nothing but whitespace. Not by a kernel, whose tables cost each process a second."""
+    nothing = pc.or_(pc.utf8_is_space(text), pc.equal(pc.binary_length(text), 0))
+    return nothing.fill_null(True).to_numpy(zero_copy_only=False)
