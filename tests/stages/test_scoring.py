@@ -31,7 +31,7 @@ def scoring() -> Iterator[Callable[..., Scoring]]:
 
     def make(function: str, **spec: Any) -> Scoring:
         spec = {"function": f"{FUNCTIONS}:{function}", "seconds": SECONDS} | spec
-        data = {"name": "x", "datasets": [{"name": "a", "path": "a"}], "scorers": {"s": spec}}
+        data = {"name": "x", "datasets": [{"name": "a", "path": "a", "transform": ["zyda"]}], "scorers": {"s": spec}}
         made.append(Scoring(load_recipe(data), "s"))
         return made[-1]
 

@@ -19,6 +19,10 @@ def _function(value: str) -> str:
     return f"{absolute_path(file + '.py')}:{name}" if found else value
 
 
+MEANS = frozenset({"actors", "memory", "gpus", "seconds", "batch"})
+"""Keys that change no score, but for a document on which the function fails."""
+
+
 class ScorerSpec(Part):
     """A function, which gets `params` and `files` as keyword arguments, and the processes that call it."""
 

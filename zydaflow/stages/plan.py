@@ -16,6 +16,7 @@ from zydaflow.patience import from_storage
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
 from zydaflow.recipe import DatasetSpec, Recipe, TokenizerSpec, fingerprint
+from zydaflow.recipe.scorer import MEANS
 from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.stages import against
 from zydaflow.storage import (
@@ -59,7 +60,8 @@ class Plan:
     @cached_property
     def fingerprint(self) -> str:
         """Of the whole run: the recipe (less where it writes, and with what means) and the versions of its inputs."""
-        recipe = self.recipe.model_dump(mode="json", exclude={"resources": True, "output": {"path"}})
+        means: dict[str, Any] = {"resources": True, "output": {"path"}, "scorers": {"__all__": set(MEANS)}}
+        recipe = self.recipe.model_dump(mode="json", exclude=means)
         files = [[d.dataset, f.file, f.size, f.version] for d in self.datasets for f in d.files]
         return fingerprint("run", __version__, recipe, files, [[p, _version(p)] for p in side_files(self.recipe)])
 

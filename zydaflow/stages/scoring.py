@@ -96,7 +96,7 @@ def _loaded(name: str, spec: str) -> scorers.Scorer:
 
 def _begin(name: str, spec: str, used: tuple[Transforms, ...]) -> None:
     """Loads all that documents need; the function may load what it needs when it is first called."""
-    text = pa.array(["one two three"], pa.large_string())
+    text = pa.array(["one two three" + "." * 50], pa.large_string())
     with time_limit(LOADING, 0):
         function = _loaded(name, spec)
         for transform in used:
