@@ -1,6 +1,7 @@
 """Units in a pool of actors, on a real Ray of two cores."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import ray
 from zydaflow.engine import Pool, run_units, session
 from zydaflow.engine.run import TRIES
 from zydaflow.errors import RunError
-from zydaflow.provenance.commits import Store
+from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 MEMORY = 100_000_000
@@ -53,6 +54,17 @@ def dying(store: Store, failures: int, trouble: Trouble = NONE) -> Done:
 def wrong(store: Store) -> Done:
     _note(store, "processes", os.getpid())
     raise ValueError("a fault in the code")
+
+
+def stopping(store: Store) -> Done:
+    _note(store, "processes", os.getpid())
+    raise DamagedArtefact("work/x.arrow", "is missing")
+
+
+def endless(store: Store) -> Done:
+    _note(store, "processes", os.getpid())
+    signal.pause()
+    return Done(1, 10)
 
 
 def _pool(actors: int, memory: int = MEMORY, gpus: float = 0) -> Pool:
@@ -97,6 +109,12 @@ def test_a_pool_that_no_node_has_room_for_is_refused(store: Store) -> None:
     with pytest.raises(RunError, match=r"scorers.x.gpus: 1 is more than any node has for Ray \(0\)"):
         run_units(store, "stage", _units(1, tell), 1, pool=_pool(1, gpus=1))
     assert not (store.root / "processes").exists()
+
+
+def test_what_stops_a_stage_ends_its_actors(store: Store) -> None:
+    with pytest.raises(DamagedArtefact):
+        run_units(store, "stage", [*_units(1, endless), *_units(1, stopping)], 1, pool=_pool(2))
+    assert ray.get(ray.remote(num_cpus=2)(lambda: 7).remote(), timeout=60) == 7
 
 
 def test_nothing_is_left_of_a_pool(store: Store) -> None:

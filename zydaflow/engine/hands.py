@@ -3,6 +3,8 @@
 Both take calls of `work`, each for one core, and give a reference to what comes of it.
 """
 
+import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,8 +34,8 @@ class Hands(Protocol):
     def check_room(self) -> None:
         """Raises RunError where no living node could ever take a call: it would wait, without end or a word."""
 
-    def close(self) -> None:
-        """Ends what would not end by itself."""
+    def close(self, running: Iterable[Any]) -> None:
+        """Ends the calls that are running, and what would not end by itself."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,14 @@ class Tasks:
     def check_room(self) -> None:
         _check_room("resources.memory_per_task", self._memory)
 
-    def close(self) -> None:
-        pass
+    def close(self, running: Iterable[Any]) -> None:
+        import ray
+
+        for reference in running:
+            try:
+                ray.cancel(reference, force=True)
+            except Exception:
+                traceback.print_exc()
 
 
 class _Worker:
@@ -139,7 +147,7 @@ class Actors:
     def check_room(self) -> None:
         _check_room(f"{self._pool.key}.memory", self._pool.memory, self._pool.gpus, f"{self._pool.key}.gpus")
 
-    def close(self) -> None:
+    def close(self, running: Iterable[Any]) -> None:
         import ray
 
         for actor in (*self._idle, *self._busy.values(), *self.starting.values()):

@@ -2,7 +2,6 @@
 
 import re
 import time
-import traceback
 from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -65,11 +64,10 @@ def run_units(
     try:
         _loop(store, state, meter, timing, hands)
     except BaseException:
-        _cancel(state)
         meter.close("stopped")
         raise
     finally:
-        hands.close()
+        hands.close(state.running)
     timing.wall = time.perf_counter() - started
     meter.close("failed" if state.failures else "done")
     if state.failures:
@@ -187,16 +185,6 @@ def _passing(cause: BaseException) -> bool:
         ray.exceptions.RayActorError,
     )  # fmt: skip
     return isinstance(cause, lost) or (isinstance(cause, OSError) and not isinstance(cause, LASTING))
-
-
-def _cancel(state: _State) -> None:
-    import ray
-
-    for ref in state.running:
-        try:
-            ray.cancel(ref, force=True)
-        except Exception:
-            traceback.print_exc()
 
 
 def _raise(store: Store, stage: str, state: _State) -> None:
