@@ -71,6 +71,14 @@ def score(store: Store, recipe: Recipe, shard: Shard, name: str, trouble: Troubl
     return Done(documents, size)
 
 
+def score_part(store: Store, recipe: Recipe, shard: Shard, name: str, part: int) -> Done:
+    """Scores one part of a shard again."""
+    job = Job(recipe, shard)
+    for number, batches, following in raw_parts(job, part, part):
+        return _score_part(store, job, number, name, _working(recipe, name), batches, following)
+    raise AssertionError("a shard has a part")
+
+
 def _score_part(
     store: Store, job: Job, part: int, name: str, scoring: Scoring, batches: Iterable[Batch], following: Following
 ) -> Done:

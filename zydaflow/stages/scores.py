@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from zydaflow.errors import RunError
+from zydaflow.errors import InputError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.tables import batches, read_table
 from zydaflow.signals.scores import PREFIX
@@ -64,13 +64,13 @@ class Scores:
         return measurements
 
     def check(self) -> None:
-        """Raises RunError where a scorer of the dataset has not met all of the documents."""
+        """Raises InputError where a scorer of the dataset has not met all of the documents."""
         if self._lacking:
-            raise RunError(f"{self._unit}: not all of its documents are scored")
+            raise InputError(f"{self._unit}: its scores are gone, or those of another input")
 
 
 def measured_and_scored(store: Store, job: Job, part: int, measured: Record) -> Iterator[pa.RecordBatch]:
-    """The stored signals of one part, with its scores. Raises RunError where some are missing."""
+    """The stored signals of one part, with its scores. Raises InputError where some are missing."""
     scores = Scores(store, job, part)
     for batch in batches(store, measured.artefacts["signals"]):
         yield scores.beside(batch)
