@@ -1,6 +1,7 @@
 """Scores in a run: what they are, what is done again when something about them changes, and what rests on them."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from inputs import recipe
 from killing import Killed, die_at
 from serial import Serial, results
 
+from zydaflow import whatif
+from zydaflow.cli import main
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.verify import verify
@@ -36,7 +40,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def _scored(entries: list[dict], out: Path, tokenizer: str, most: float = 250, **changes: Any) -> dict[str, Any]:
+def _scored(entries: list[dict], out: Path, tokenizer: str | None, most: float = 250, **changes: Any) -> dict[str, Any]:
     """A recipe that scores by length in words of five letters, has a rule on it, and writes it."""
     scorers = {"length": {"function": f"{FUNCTIONS}:length", "params": {"divide": 5}}}
     output = {"path": str(out), "shard_text": "20kB", "signals": True}
@@ -238,3 +242,35 @@ def test_an_extension_scores_what_is_new(
     shutil.rmtree(out / "work" / "scores" / "a")
     with pytest.raises(InputError, match="lacks its scores"):
         serial.extend(_scored([*entries, entries[2] | {"name": "d"}], out, tokenizer))
+
+
+def test_what_if_other_scores_said_which_copy_stays(serial: Serial, entries: list[dict], tmp_path: Path) -> None:
+    dedup = {"shingle": {"size": 3}, "threshold": 0.5, "bands": 32, "rows": 4}
+    runs = []
+    for keep in ("scorer.length", "scorer.length ascending"):
+        changes = {"tokenizer": None, "dedup": dedup | {"keep": [keep]}, "most": 10**6}
+        runs.append(serial.run(_scored(entries, tmp_path / f"run-{len(runs)}", **changes)))
+    whatif(runs[0], keep=["scorer.length ascending"], output=tmp_path / "then.parquet")
+    files = [*(run / "evidence" / "removed.parquet" for run in runs), tmp_path / "then.parquet"]
+    removed = map(pq.read_table, files)
+    now, real, then = (table.drop_columns([c for c in table.column_names if "tokens" in c]) for table in removed)
+    assert then.equals(real)
+    assert not then.equals(now)
+
+
+def test_a_plan_looks_for_scorers_and_its_sample_leaves_them_out(
+    entries: list[dict], out: Path, tokenizer: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    small = _scored(entries, out, tokenizer, most=1)  # which next to nothing passes
+    path = tmp_path / "recipe.yaml"
+    path.write_text(yaml.safe_dump(small))
+    assert main(["plan", str(path), "--measure"]) == 0
+    told = capsys.readouterr().out
+    assert "score      raw records → scorer.length by scorers.py:length; 1 × (a core, 2.0 GB)" in told
+    assert "scorers are not run here (length): what rules on their scores remove is not counted" in told
+    assert re.search(r"^  a  .* all +97.7%", told, re.MULTILINE)  # all that can be read
+    small["scorers"]["length"]["function"] = f"{FUNCTIONS}:lenght"
+    path.write_text(yaml.safe_dump(small))
+    assert main(["plan", str(path)]) == 2
+    assert "scorers.length.function: " in (told := capsys.readouterr().err)
+    assert "has no 'lenght'; did you mean length?" in told
