@@ -2,6 +2,8 @@
 
     plan → measure → match → decide → tokenize → account
 
+The recipe's scorers come at the beginning of measure.
+
 Each stage lists the units of work that have no commit record yet, and the engine does those. So the same call starts a
 run, resumes it, and after a change of the recipe does what depends on the change.
 """

@@ -1,7 +1,7 @@
 """Ray: the session, and running a stage's units on it. It knows no document."""
 
 from zydaflow.engine.disk import explained
-from zydaflow.engine.hands import Pool
+from zydaflow.engine.pool import Pool
 from zydaflow.engine.preflight import Nodes, preflight
 from zydaflow.engine.progress import begin_progress
 from zydaflow.engine.run import run_units

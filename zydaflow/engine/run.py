@@ -8,9 +8,11 @@ from typing import Any
 
 from zydaflow.engine import failures
 from zydaflow.engine.disk import is_full
-from zydaflow.engine.hands import Actors, Hands, Pool, Tasks
+from zydaflow.engine.hands import Hands
+from zydaflow.engine.pool import Actors, Pool
 from zydaflow.engine.preflight import Nodes
 from zydaflow.engine.progress import Meter
+from zydaflow.engine.tasks import Tasks
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.resuming import how_to_resume
