@@ -1,5 +1,6 @@
 """Functions that recipes name: found and checked before any of their code runs, and named by their content."""
 
+from decimal import Decimal
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,7 @@ def test_an_entry_point_is_found_and_loaded(monkeypatch: pytest.MonkeyPatch) -> 
         pa.array([1, 2, None], pa.int8()),
         pa.chunked_array([[1.0], [2.0, float("inf")]]),
         np.array([1, 2, -np.inf]),
+        [Decimal(1), Decimal(2), None],
     ],
 )
 def test_any_column_of_numbers_will_do(given: Any) -> None:
@@ -133,7 +135,9 @@ def test_any_column_of_numbers_will_do(given: Any) -> None:
     assert scores.to_pylist() == [1.0, 2.0, None]
 
 
-@pytest.mark.parametrize("given", [None, 3, [[1], [2], [3]], {"a": 1}, object(), [1, 2], np.ones((3, 2)), [1, "b", 2]])
+@pytest.mark.parametrize(
+    "given", [None, 3, [[1], [2], [3]], {"a": 1}, object(), [1, 2], np.ones((3, 2)), ["1", "2", "3"], [1, "b", 2]]
+)
 def test_anything_else_will_not(given: Any) -> None:
     with pytest.raises(RecipeError, match=r"scorers.s: the function"):
         scorers.call("s", lambda texts: given, TEXTS)

@@ -27,6 +27,7 @@ from zydaflow.signals.scores import PREFIX
 from zydaflow.suggest import nearest
 
 GROUP = "zydaflow.scorers"  # of entry points
+NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
 
 Scorer = Callable[[pa.LargeStringArray], Any]
 
@@ -180,6 +181,8 @@ def call(name: str, function: Scorer, texts: pa.LargeStringArray) -> pa.DoubleAr
     given = function(texts)
     try:
         column = given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given, from_pandas=True)
+        if not any(is_kind(column.type) for is_kind in NUMBERS):
+            raise TypeError(f"a column of {column.type}")
         scores = column.cast(pa.float64(), safe=False)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise RecipeError(

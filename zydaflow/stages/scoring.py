@@ -80,6 +80,7 @@ class Scoring:
         path, transform = where
         failure = Failure("")
         for _ in range(TRIES if high - low == 1 else 1):
+            self._trial.begin()  # what goes wrong here is no fault of a document
             try:
                 return self._trial.result(path, low, high, transform)
             except ZydaflowError:

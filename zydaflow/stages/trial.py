@@ -50,8 +50,7 @@ class Trial:
         Raises MemoryError where the process was killed, as it is for memory, the errors that are no fault of a
         document, and what `warm` raises.
         """
-        if self._process is None:
-            self._start()
+        self.begin()
         began = time.monotonic()
         try:
             self._pipe.send((path, low, high, arguments))
@@ -63,8 +62,10 @@ class Trial:
             raise answer
         return answer
 
-    def _start(self) -> None:
-        """Returns when the process has loaded all it needs, so that only documents take of their time."""
+    def begin(self) -> None:
+        """Returns when there is a process that has loaded all it needs, so that only documents take of their time."""
+        if self._process is not None:
+            return
         self._process, self._pipe = _process(_serve, self._warm, self._work, self._seconds)
         process = self._process
         try:
