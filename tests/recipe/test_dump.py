@@ -68,6 +68,7 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "license": None,
         "transform": None,
         "filters": None,
+        "scorers": None,
         "sample": 1.0,
         "frozen": False,
         "dedup": True,

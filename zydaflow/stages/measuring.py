@@ -48,7 +48,7 @@ class Measuring:
 
     def __init__(self, outputs: ExitStack, store: Store, job: Job, part: int, measured: Record | None) -> None:
         self._store, self._job, self._part = store, job, part
-        self._schema = measured_schema(job.signal_names)
+        self._schema = measured_schema(job.measured_names)
         self._stored = _Rows(batches(store, measured.artefacts["signals"])) if measured else None
         self._outputs = outputs
         self._table = None if measured else ArrowFile(outputs, store, self._folder("work/signals"), self._schema, "lz4")
@@ -97,7 +97,7 @@ class Measuring:
             pa.array(state),
             pc.utf8_slice_codeunits(raw, 0, EXCERPT),
         ]
-        names, resources = self._job.signal_names, self._job.resources
+        names, resources = self._job.measured_names, self._job.resources
         given = signals.measure_records(names, batch.records["metadata"], self._job.dataset.url, resources)
         values = signals.measure(names, raw, text, resources, given)
         return pa.RecordBatch.from_arrays(columns + values.columns, schema=self._schema)
