@@ -1,12 +1,13 @@
 import re
 
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zydaflow.kernels.characters import character_classes, count_visible
 from zydaflow.kernels.duplicates import count_duplicate_lines, count_duplicate_paragraphs
-from zydaflow.kernels.fineweb import count_fineweb_lines
+from zydaflow.kernels.fineweb import count_fineweb_lines, count_newlines
 from zydaflow.kernels.lines import breaks, count_marked_lines, count_marked_newlines, line_end, newline_after
 from zydaflow.signals.fineweb import _marks
 
@@ -31,7 +32,7 @@ PIECES += [
     '"',
     "'",
 ]
-PIECES += ["!", "?", "Â", "\u2022", "ab ab", "0123456789abcdef", "x" * 29, "😀"]
+PIECES += ["!", "?", "。", "？", "।", "Â", "\u2022", "ab ab", "0123456789abcdef", "x" * 29, "😀"]
 TEXTS = st.lists(
     st.lists(st.one_of(st.sampled_from(PIECES), st.text(st.characters(exclude_categories=["Cs"]))), max_size=12).map(
         "".join
@@ -86,7 +87,8 @@ def fineweb_lines(text: str) -> list[int]:
     lines = [line for line in text.split("\n") if line.strip()]
     marked = [line for line in lines if line[-1] in ".?!\"'"]
     short = [line for line in lines if len(line) <= 30]
-    return [len(lines), len(marked), len(short), text.count("\n"), len(text.split())]
+    terminated = [line for line in lines if regex.fullmatch(r"\p{STerm}", line[-1])]
+    return [len(lines), len(marked), len(terminated), len(short), text.count("\n"), len(text.split())]
 
 
 @given(TEXTS)
@@ -98,6 +100,7 @@ def test_each_count_is_its_definition(as_buffers, texts):
     assert count_duplicate_lines(*buffers, classes).tolist() == [duplicate_lines(text) for text in texts]
     assert count_duplicate_paragraphs(*buffers, classes).tolist() == [duplicate_paragraphs(text) for text in texts]
     assert count_fineweb_lines(*buffers, classes, _marks()).tolist() == [fineweb_lines(text) for text in texts]
+    assert count_newlines(*buffers).tolist() == [text.count("\n") for text in texts]
     assert count_visible(*buffers, classes).tolist() == [characters(text.split()) for text in texts]
 
 

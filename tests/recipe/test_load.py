@@ -111,6 +111,8 @@ def test_filters_and_transforms_of_each_dataset(here):
     assert (recipe.filters_of(blog), recipe.transform_of(blog)) == (recipe.filters, ("zyda",))
     recipe = load_recipe(SMALL | {"datasets": [{"name": "a", "path": "a", "filters": ["zyda"], "transform": []}]})
     assert recipe.transform_of(recipe.datasets[0]) == ()
+    recipe = load_recipe(SMALL | {"filters": ["c4", "fineweb", "zyda"]})
+    assert recipe.transform_of(recipe.datasets[0]) == ("zyda", "c4")
 
 
 def test_defaults(here):

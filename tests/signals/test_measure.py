@@ -104,7 +104,7 @@ def test_resources_of_a_recipe(tmp_path):
         {
             "name": "r",
             "datasets": [{"name": "a", "path": "/a.jsonl"}],
-            "word_lists": {"profanity": "/p.txt"},
+            "word_lists": {"profanity": "/p.txt", "bad_words": "/b.txt"},
             "language": {"model": "/m.ftz", "keep": ["en"], "max_bytes": 100},
             "output": {"path": "/out"},
         },
@@ -114,6 +114,7 @@ def test_resources_of_a_recipe(tmp_path):
     assert resources.word_lists[1] == "/p.txt"
     assert resources.word_lists[0] == Resources().word_lists[0]
     assert (resources.language_model, resources.language_bytes) == ("/m.ftz", 100)
+    assert resources.bad_words == "/b.txt"
 
 
 def test_fingerprint_is_json_and_follows_what_changes_values(tmp_path):

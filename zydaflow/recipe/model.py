@@ -12,6 +12,7 @@ from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, Signal
 from zydaflow.recipe.scorer import ScorerSpec
 
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words", "stop_words"]
+SETS_WITH_TRANSFORM = ("zyda", "refinedweb", "c4")  # rule sets for texts after the transform of the same name
 # By files beside the datasets' folders in a corpus or an index, on disks that ignore case too.
 TAKEN = ("readme.md", "tokenizer.json", "index.json")
 
@@ -326,4 +327,5 @@ class Recipe(Part):
         """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""
         if dataset.transform is not None:
             return dataset.transform
-        return ("zyda",) if "zyda" in map(set_name, self.filters_of(dataset)) else ()
+        sets = set(map(set_name, self.filters_of(dataset)))
+        return tuple(name for name in SETS_WITH_TRANSFORM if name in sets)
