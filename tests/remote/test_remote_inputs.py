@@ -109,7 +109,9 @@ def test_a_run_on_s3_is_the_run_on_a_disk(local, remote, serial, tmp_path):
 def test_a_run_through_throttling_and_broken_connections(
     local, remote, serial, tmp_path, faults, impatient, monkeypatch
 ):
-    monkeypatch.setattr(patience, "WAITS", (0.0,) * 40)  # a listing is several requests, each of which may have bad luck
+    monkeypatch.setattr(
+        patience, "WAITS", (0.0,) * 40
+    )  # a listing is several requests, each of which may have bad luck
     faults.refuse(503, "SlowDown", method="GET", probability=0.1)
     faults.refuse(503, "SlowDown", method="HEAD", probability=0.1)
     faults.refuse(429, "TooManyRequests", method="GET", probability=0.05)

@@ -16,7 +16,7 @@ from zydaflow.kernels.ngrams import COVERED, TOP_CHARACTERS, TOP_COUNT, repetiti
 from zydaflow.kernels.normalise import flag
 from zydaflow.kernels.text import Text, from_arrow, to_arrow
 from zydaflow.kernels.utf8 import count_characters
-from zydaflow.kernels.words import Words, hash_words, spaced_words
+from zydaflow.kernels.words import Words, hash_words, split
 from zydaflow.signals import bins
 from zydaflow.signals.ratio import ratio
 from zydaflow.signals.resources import Resources
@@ -57,21 +57,14 @@ def _fold(document: pa.Buffer) -> bytes:
 
 
 @cache
-def _none_apart() -> np.ndarray:
-    apart = np.zeros(0x110000, bool)
-    apart.flags.writeable = False
-    return apart
-
-
-@cache
 def _lorem_ipsum() -> Automaton:
     return build([Pattern(LOREM_IPSUM.encode(), 0)])
 
 
 def _split(normal: Text) -> tuple[Words, np.ndarray, np.ndarray]:
     """The words of texts in normal form, their hashes and their characters."""
-    words = spaced_words(normal, character_classes(), _none_apart())
-    return words, *hash_words(normal.data, words.starts, words.stops)
+    words = split(normal)
+    return words, *hash_words(*normal, words)
 
 
 def _vocabulary(raw: Text, transformed: Text, resources: Resources) -> dict[str, np.ndarray]:
