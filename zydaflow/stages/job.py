@@ -74,8 +74,10 @@ class Job:
     @cached_property
     def _measured(self) -> list[Any]:
         shard, dataset = self.shard, self.dataset
-        columns = dataset.model_dump(include={"text", "id", "url", "license", "sample"}, mode="json")
+        columns = dataset.model_dump(include={"text", "id", "license", "sample"}, mode="json")
         columns["metadata"] = dataset.carried
+        if dataset.url:
+            columns["url"] = dataset.url
         place = {
             "dataset": shard.dataset, "file": shard.file, "form": shard.form, "start": shard.start, "stop": shard.stop,
             "version": shard.version, "part_bytes": self.recipe.resources.shard_bytes, "seed": self.recipe.seed,
