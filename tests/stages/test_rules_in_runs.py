@@ -172,5 +172,5 @@ def test_what_is_not_there_is_refused(asked: dict[str, Any], tmp_path: Path) -> 
     with pytest.raises(RecipeError, match=r"goes by the column 'stars', which is not in its metadata: add it there"):
         render(load_recipe(asked | {"filters": [{"column": "stars", "min": 1}]}))
     (entry,) = asked["datasets"]
-    with pytest.raises(InputError, match="has no column 'address'"):
+    with pytest.raises(InputError, match="has no column 'address', which url: names in the recipe"):
         render(load_recipe(asked | {"datasets": [entry | {"url": "address"}]}))
