@@ -96,8 +96,10 @@ class Job:
     @cached_property
     def _measured(self) -> list[Any]:
         dataset = self.dataset
-        columns = dataset.model_dump(include={"text", "id", "url", "license", "sample"}, mode="json")
+        columns = dataset.model_dump(include={"text", "id", "license", "sample"}, mode="json")
         columns["metadata"] = dataset.carried
+        if dataset.url:
+            columns["url"] = dataset.url
         measured = signals.fingerprint(self.measured_names, self.resources)
         return ["measure", MEASURE_VERSION, self._input, columns, transforms.fingerprint(self.transform), measured]
 
