@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zydaflow.recipe import ClassifierSpec, Recipe
@@ -26,7 +26,11 @@ class Resources:
     def of(cls, recipe: Recipe) -> Resources:
         """The recipe's files; the package's own list where the recipe names none."""
         paths = dict(zip(WORD_LISTS, cls.word_lists, strict=True)) | recipe.word_lists
-        lists, classifiers = tuple(paths[name] for name in WORD_LISTS), tuple(recipe.classifiers.items())
-        if recipe.language is None:
-            return cls(lists, classifiers=classifiers)
-        return cls(lists, recipe.language.model, recipe.language.max_bytes, classifiers)
+        language: dict[str, Any] = {}
+        if recipe.language is not None:
+            language = {"language_model": recipe.language.model, "language_bytes": recipe.language.max_bytes}
+        return cls(
+            word_lists=tuple(paths[name] for name in WORD_LISTS),
+            classifiers=tuple(recipe.classifiers.items()),
+            **language,
+        )
