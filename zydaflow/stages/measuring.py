@@ -23,7 +23,7 @@ EXCERPT = 160  # characters of every document that can be looked at without its 
 
 
 class State(IntEnum):
-    """What a record holds: text, no text at all, or nothing but whitespace."""
+    """What a record holds: text, no text at all, or nothing but white space after the transforms."""
 
     TEXT = 0
     NULL = 1
@@ -85,7 +85,7 @@ class Measuring:
 
     def _measure(self, batch: Batch, raw: pa.LargeStringArray, text: pa.LargeStringArray) -> pa.RecordBatch:
         view = from_arrow(raw)
-        state = np.where(blank(view), State.EMPTY, State.TEXT).astype(np.uint8)
+        state = np.where(blank(from_arrow(text)), State.EMPTY, State.TEXT).astype(np.uint8)
         state[raw.is_null().to_numpy(zero_copy_only=False)] = State.NULL
         self._sizes.update(np.diff(view.offsets).data)
         self._texts.update(view.data[view.offsets[0] : view.offsets[-1]].data)
