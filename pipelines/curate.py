@@ -13,7 +13,7 @@ from zydaflow.pipeline import Pipeline
 
 def curate(pipeline: Pipeline) -> None:
     """All stages. Each does only what has no commit record yet."""
-    pipeline.measure()  # raw records → signals, verdicts, kept text, signatures
+    pipeline.measure()  # raw records → scores, signals, verdicts, kept text, signatures
     pipeline.match()  # signatures → candidate pairs
     pipeline.decide()  # candidates → removals, and the plan of the output shards
     pipeline.tokenize()  # documents that stay → Arrow shards of tokens

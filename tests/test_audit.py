@@ -135,6 +135,22 @@ def test_input_that_has_changed_is_told_and_not_taken_for_a_wrong_result(made: P
     ], found
 
 
+def test_scores_are_audited_like_other_work(run: Path, tmp_path: Path) -> None:
+    functions = Path(__file__).parent / "support" / "scorers.py"
+    spec = {"length": {"function": f"{functions}:length"}}
+    with pytest.MonkeyPatch.context() as patch:
+        Serial(patch).run(recipe(datasets(tmp_path / "inputs"), tmp_path / "scored", scorers=spec))
+    found = audit(tmp_path / "scored", 1.0)
+    assert (found.differing, found.obstacles) == ([], [])
+    assert [(of.stage, of.units, of.audited) for of in found.stages[:2]] == [("score", 4, 4), ("prepare", 4, 4)]
+    record = _falsify(tmp_path / "scored", "score", "scores")
+    clean(Store(tmp_path / "scored"))
+    found = audit(tmp_path / "scored", 1.0)
+    (difference,) = [difference for checked in found.differing for difference in checked.differences]
+    assert difference[:3] == ("score", record.unit, record.artefacts["scores"].path)
+    assert sum("its scores are gone" in obstacle for obstacle in found.obstacles) == 4
+
+
 def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no run\.json"):
         audit(tmp_path)

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel
 
 from zydaflow import cli, recipe
+from zydaflow.filters.presets import preset_names
 from zydaflow.signals import SIGNALS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +32,7 @@ def test_ci_runs_the_readmes_own_commands() -> None:
     commands = [[line for line in README.splitlines() if re.match(one or two, line)] for one, two in patterns]
     assert commands == [
         ["pip install -e . && zydaflow run configs/sample.yaml"],
-        ["pip install -e '.[test]' && pytest"],
+        ["pip install -e '.[test]' && pytest -n 2 --dist loadfile"],
     ]
     assert CI.stat().st_mode & stat.S_IXUSR
 
@@ -45,16 +46,18 @@ def test_ci_runs_the_readmes_own_commands() -> None:
         (recipe.AlarmSpec, "alarms."),
         (recipe.OutputSpec, "output."),
         (recipe.ResourceSpec, "resources."),
+        (recipe.ScorerSpec, ""),
     ],
 )
 def test_every_key_of_the_recipe_is_told_with_its_default(model: type[BaseModel], prefix: str) -> None:
-    rows = [row.split("|") for row in section("The recipe, key by key").splitlines() if row.startswith("| `")]
+    told_in = section("Scorers" if model is recipe.ScorerSpec else "The recipe, key by key")
+    rows = [row.split("|") for row in told_in.splitlines() if row.startswith("| `")]
     told = {key: row[2].strip().strip("`") for row in rows for key in re.findall(r"`([^`]+)`", row[1])}
     for name, field in model.model_fields.items():
         assert f"{prefix}{name}" in told
         if isinstance(field.default, bool | int | float | str):
             default = str(field.default).lower()
-            size = recipe.format_size(field.default) if prefix and type(field.default) is int else None
+            size = recipe.format_size(field.default) if type(field.default) is int else None
             assert told[f"{prefix}{name}"] in (default, size), name
 
 
@@ -78,7 +81,7 @@ def test_the_python_examples_compile() -> None:
         compile(example, "README.md", "exec")
 
 
-def test_every_signal_is_told_as_it_is_specified() -> None:
-    told = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", section("The recipe, key by key"), re.MULTILINE))
-    for name, signal in SIGNALS.items():
-        assert told[name].replace(r"\|", "|") == signal.specification
+def test_every_group_of_signals_and_every_rule_set_is_told() -> None:
+    told = section("Signals")
+    assert [name for name in SIGNALS if f"`{name.partition('.')[0]}" not in told] == []
+    assert [name for name in preset_names() if f"`{name}`" not in section("Rules")] == []

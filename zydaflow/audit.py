@@ -33,6 +33,7 @@ from zydaflow.stages.recompute import (
     Checked,
     Records,
     checks_of_parts,
+    checks_of_scores,
     checks_of_stages,
     failed,
     recompute,
@@ -108,6 +109,7 @@ def _checks(run: Layer, store: Store, recipe: Recipe, records: Records) -> tuple
     """All units that can be recomputed, and what is in the way of the others."""
     checks, obstacles = checks_of_parts(store, recipe, records), []
     lost = sum(1 for stage, _ in records if stage == "measure") - len(checks)
+    checks = checks_of_scores(store, recipe, records) + checks
     if lost:
         obstacles.append(f"{PREPARE}: the input of {lost:,} units is gone, or another than the run read")
     try:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from zydaflow import dedup, filters, tokens
 from zydaflow.filters import AnyRule, Composite
 from zydaflow.provenance.commits import Store
-from zydaflow.provenance.made_of import choices
+from zydaflow.provenance.made_of import choices, last_part
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.recipe import DatasetSpec, DedupSpec, Recipe, TrainSpec
 from zydaflow.signals import metadata
+from zydaflow.signals.scores import PREFIX
 from zydaflow.stages.extend import refuse_another
 from zydaflow.stages.match import split
 from zydaflow.stages.plan import Plan, check, check_output, disk_needed, is_finished, plan
@@ -91,7 +92,7 @@ def _kept(rule: AnyRule) -> str:
 
 def _stages(recipe: Recipe) -> str:
     sketched = ", signatures" if recipe.dedup else ""
-    lines = ["stages", f"  measure    raw records → signals, verdicts, kept text{sketched}"]
+    lines = ["stages", *_scorers(recipe), f"  measure    raw records → signals, verdicts, kept text{sketched}"]
     if recipe.dedup:
         lines.append(f"  match      signatures → candidate pairs, {_compared(recipe.dedup)}")
     lines.append(f"  decide     {_decision(recipe.dedup)}")
@@ -99,6 +100,13 @@ def _stages(recipe: Recipe) -> str:
     lines.append(f"  tokenize   {_tokenizer(recipe)}; output shards of {megabytes(recipe.output.shard_text)} of text")
     shown = "evidence, statistics" if recipe.dedup else "statistics"
     return "\n".join([*lines, f"  account    {shown}, report, dataset card"])
+
+
+def _scorers(recipe: Recipe) -> Iterator[str]:
+    for number, (name, spec) in enumerate(recipe.scorers.items()):
+        gpus = f" and {spec.gpus:g} GPUs" if spec.gpus else ""
+        pool = f"{spec.actors} × (a core, {megabytes(spec.memory)}{gpus})"
+        yield f"  {'' if number else 'score':<9}  raw records → {PREFIX}{name} by {last_part(spec.function)}; {pool}"
 
 
 def _compared(spec: DedupSpec) -> str:
@@ -144,5 +152,5 @@ def _reuse(planned: Plan) -> Iterator[str]:
     found = [step for step in reusable(store, planned) if step.done]
     yield "done already, and reused by a run:" if found else "done already: nothing"
     for step in found:
-        unit = "shards" if step.stage in ("measure", "judge", "keep", "sketch") else "units"
+        unit = "shards" if step.stage.startswith((PREFIX, "measure", "judge", "keep", "sketch")) else "units"
         yield f"  {step.stage:<9}  {step.done:,} of {step.units:,} {unit}"

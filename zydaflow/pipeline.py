@@ -2,6 +2,8 @@
 
     plan → measure → match → decide → tokenize → account
 
+The recipe's scorers come at the beginning of measure.
+
 Each stage lists the units of work that have no commit record yet, and the engine does those. So the same call starts a
 run, resumes it, and after a change of the recipe does what depends on the change.
 """
@@ -13,7 +15,7 @@ from functools import partial
 
 from upath import UPath
 
-from zydaflow.engine import Nodes, begin_progress, explained, on_every_node, preflight, run_units, session
+from zydaflow.engine import Nodes, Pool, begin_progress, explained, on_every_node, preflight, run_units, session
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import DamagedArtefact, Record, Store
 from zydaflow.provenance.known import known
@@ -22,6 +24,7 @@ from zydaflow.provenance.run_file import RECIPE, read_run
 from zydaflow.recipe import Recipe
 from zydaflow.resuming import started_by
 from zydaflow.say import warn
+from zydaflow.signals.scores import PREFIX
 from zydaflow.stages import (
     account,
     cluster,
@@ -34,6 +37,7 @@ from zydaflow.stages import (
     keys,
     match,
     prepare,
+    score,
     select,
     tokenize,
     train,
@@ -60,11 +64,14 @@ class Pipeline:
         self.manifest: manifests.Manifest | None = None
 
     def measure(self) -> None:
-        """Raw records → signals, verdicts, kept text, signatures."""
+        """Raw records → scores, signals, verdicts, kept text, signatures."""
+        self._score()
         self._do("measure", prepare.units(self.store, self.recipe, self.plan.shards), len(self.plan.shards))
         jobs = [Job(self.recipe, shard) for shard in self.plan.shards]
         prepared = [parts_of(self.store, job) for job in jobs]
         self.records += [record for parts in prepared for part in parts for record in part.records.values()]
+        self.records += [record for parts in prepared for part in parts for record in part.scores.values()]
+        score.warn_unscored(self.records)
         account.check_unreadable(self.store, self.records)
         account.warn_unprocessed(self.store, self.records)
         self.records += inputs.save(self.store, self.plan)
@@ -72,6 +79,13 @@ class Pipeline:
         self.path = manifests.save(self.store, self.manifest)
         self.records += current.numbered(self.store, self.manifest)
         self._stop_at_alarms()
+
+    def _score(self) -> None:
+        """The recipe's own functions, one after the other, each in a pool of its own."""
+        for name, spec in self.recipe.scorers.items():
+            shards = score.of(self.recipe, self.plan.shards, name)
+            pool = Pool(f"scorers.{name}", spec.actors, spec.memory, spec.gpus)
+            self._do(PREFIX + name, score.units(self.store, self.recipe, shards, name), len(shards), pool)
 
     def match(self) -> None:
         """Signatures → candidate pairs."""
@@ -125,10 +139,10 @@ class Pipeline:
             raise RunError("measure comes before every other stage")
         return self.manifest
 
-    def _do(self, stage: str, units: list[Unit], of: int | None = None) -> None:
+    def _do(self, stage: str, units: list[Unit], of: int | None = None, pool: Pool | None = None) -> None:
         reused = max(0, (of or len(units)) - len(units))
         memory = self.recipe.resources.memory_per_task
-        self.timings[stage] = run_units(self.store, stage, units, memory, reused, self._nodes)
+        self.timings[stage] = run_units(self.store, stage, units, memory, reused, self._nodes, pool)
         self.store.learn()
 
 

@@ -121,7 +121,7 @@ def run_here(recipe: Recipe) -> None:
         print(f"  {name:<18} {cost:>7.2f} s {cost / whole:>7.2%}")
 
 
-def _run_units(store: commits.Store, stage: str, units: list[Unit], memory: int, reused: int = 0) -> Timing:
+def _run_units(store: commits.Store, stage: str, units: list[Unit], *_: object) -> Timing:
     for unit in units:
         with store.behind():
             unit.function(store, *unit.arguments)

@@ -16,6 +16,7 @@ from serial import Serial, results
 
 HOOKS = Path(__file__).parent / "hooks"
 PACKAGE = HOOKS.parent.parent.parent
+FUNCTIONS = HOOKS.parent.parent / "support" / "scorers.py"
 NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "memory": 2_000_000_000}
 QUICK = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 6}
 DEADLINE = 120  # seconds, for anything that is waited for
@@ -147,7 +148,8 @@ def every_stage(entries: list[dict], out: Path) -> dict:
     """A recipe that needs every stage there is."""
     dedup = {"shingle": {"size": 3}, "threshold": 0.5, "bands": 32, "rows": 4, "verify": "exact", "exact": ["text"]}
     resources = {"shard_bytes": 8000, "memory_per_task": "200MB"}
-    return recipe(entries, out, dedup=dedup, resources=resources)
+    scorers = {"length": {"function": f"{FUNCTIONS}:length", "actors": 2, "memory": "200MB"}}
+    return recipe(entries, out, dedup=dedup, resources=resources, scorers=scorers)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_an_audit_uses_other_nodes_and_names_both(runs: Runs, cluster: Cluster, 
     command = [*runs.command("a")[:3], "audit", str(out), "--sample", "100%", "--address", cluster.address]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE, check=False)
     assert done.returncode == 1, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()[1:12]]
+    rows = [line.split() for line in done.stdout.splitlines()[1:13]]
     assert [row[0] for row in rows if len({*row[1:]}) != 1] == []  # all audited, all on another node
     (found,) = [line for line in done.stdout.splitlines() if " made " in line]
     assert found.startswith(f"{changed.path}: tokenize {wrong.unit} made {changed.xxh3} on {wrong.node}, and makes")

@@ -14,10 +14,22 @@ from zydaflow.provenance.commits import Store
 from zydaflow.provenance.verify import verify
 
 # In the order in which a run commits them. `bands` is not in a finished run, `inputs` and so on are the driver's own.
-BY_WORKERS = ["measure", "keys", "bands", "match", "cluster", "gather", "decide", "select", "train", "tokenize"]
+BY_WORKERS = [
+    "score",
+    "measure",
+    "keys",
+    "bands",
+    "match",
+    "cluster",
+    "gather",
+    "decide",
+    "select",
+    "train",
+    "tokenize",
+]
 BY_WORKERS += ["count", "evidence"]
 IN_ONE_PASS = ["keep", "sketch", "judge"]  # after `measure`: the boundary after one of them is that before the next
-STAGES = ["measure", *IN_ONE_PASS, "inputs", "manifest", *BY_WORKERS[1:-1], "folder", "evidence", "account"]
+STAGES = ["score", "measure", *IN_ONE_PASS, "inputs", "manifest", *BY_WORKERS[2:-1], "folder", "evidence", "account"]
 BOUNDARIES = {"before": [stage for stage in STAGES if stage not in IN_ONE_PASS], "after": STAGES}
 
 
@@ -26,7 +38,8 @@ def test_a_worker_killed_in_each_stage(runs: Runs, faults: Faults, undisturbed: 
         faults.order(stage, "before", "worker")
     told = runs.finish("a")
     assert faults.done() == {f"{stage}.before" for stage in BY_WORKERS}
-    assert all("1 retried" in line for line in told.splitlines() if line.split()[:1] in [[s] for s in BY_WORKERS])
+    stages = [["scorer.length"], *([stage] for stage in BY_WORKERS)]
+    assert all("1 retried" in line for line in told.splitlines() if line.split()[:1] in stages)
     assert results(runs.folder / "a") == undisturbed
     assert verify(runs.folder / "a") == []
 

@@ -33,14 +33,14 @@ def count(as_buffers, texts):
 
 
 @given(st.lists(st.lists(PIECES, max_size=20).map("".join), max_size=3))
-@settings(derandomize=True, deadline=None, max_examples=3000)
+@settings(derandomize=True, deadline=None, max_examples=1500)
 def test_equals_the_expressions(as_buffers, texts):
     assert count(as_buffers, texts) == [count_of(text) for text in texts]
 
 
 @pytest.mark.parametrize("piece", ["@", "a@", "a@b.", "(", " 212", "1.", "é@中. "])
 def test_long_runs(as_buffers, piece):
-    text = piece * 2000
+    text = piece * 300
     assert count(as_buffers, [text]) == [count_of(text)]
 
 

@@ -142,3 +142,8 @@ def test_lines_that_differ_in_one_byte_are_different(as_buffers, length):
     whole = "abcdefghijklmnopqrstuvwxyz0123456789"[:length]
     lines = [whole, *(whole[:at] + "_" + whole[at + 1 :] for at in range(length)), whole + whole[-1:], whole + "\x00"]
     assert count_duplicate_lines(*as_buffers(["\n".join(lines)]), character_classes())[0, 3] == 0
+
+
+def test_marks_are_all_that_unicode_names():
+    characters = "".join(map(chr, range(0x110000)))
+    assert [*map(chr, _marks().nonzero()[0])] == regex.findall(r"[\p{STerm}.?!\"']", characters)

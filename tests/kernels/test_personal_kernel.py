@@ -59,7 +59,7 @@ def matches_in(text: Text, kind: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("kind", PATTERNS)
 def test_equals_the_expression(as_buffers, kind):
     @given(st.lists(st.lists(st.sampled_from(PIECES[kind]), min_size=1, max_size=20).map("".join), max_size=3))
-    @settings(derandomize=True, deadline=None, max_examples=2500)
+    @settings(derandomize=True, deadline=None, max_examples=1500)
     def check(texts):
         expected = [match[0] for text in texts for match in PATTERNS[kind].finditer(text)]
         assert matches_in(as_buffers(texts), kind) == expected

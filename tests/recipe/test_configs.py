@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from zydaflow.filters import resolve
 from zydaflow.recipe import load_recipe
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -40,3 +41,14 @@ def test_zyda_2():
     dedup = recipe.dedup
     assert (dedup.shingle.unit, dedup.shingle.size, dedup.permutations, dedup.threshold) == ("character", 25, 128, 0.85)
     assert (dedup.bands, dedup.rows, dedup.passes) == (8, 16, ("across",))
+
+
+def test_web():
+    recipe = load_recipe(CONFIGS / "web.yaml")
+    assert {recipe.transform_of(dataset) for dataset in recipe.datasets} == {("mask_pii",)}
+    rules = {rule.name for dataset in recipe.datasets for rule in resolve(recipe, dataset)}
+    assert {"language.keep", "gopher.word_count.min", "c4.sentence_count.min"} <= rules
+    assert {"fineweb.line_punctuation_fraction.min", "gopher.duplicate_ngram_10_fraction.max"} <= rules
+    assert "c4.bad_word_count.max" not in rules
+    dedup = recipe.dedup
+    assert (dedup.shingle.size, dedup.permutations, dedup.bands, dedup.rows) == (5, 112, 14, 8)

@@ -8,15 +8,37 @@ from zydaflow.recipe import dump_recipe, load_recipe
 
 NAMES = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,9}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
-RULES = st.builds(
-    lambda signal, low, size: {"signal": signal, "min": low, "max": low + size}, TEXTS, *[st.integers(0, 9)] * 2
+BOUNDS = st.builds(lambda low, size: {"min": low, "max": low + size}, *[st.integers(0, 9)] * 2)
+OWN = st.dictionaries(TEXTS, BOUNDS | st.just({}), max_size=2)
+RULES = st.builds(lambda name, of, own: {"signal": name, **of, "by_language": own}, TEXTS, BOUNDS, OWN)
+COLUMNS = st.builds(
+    lambda name, test, nulls: {"column": name, **test, "nulls": nulls},
+    TEXTS,
+    BOUNDS | st.fixed_dictionaries({"allow": st.lists(TEXTS, max_size=2)}),
+    st.sampled_from(["keep", "remove"]),
 )
-FILTERS = st.lists(st.just("zyda") | RULES, max_size=3)
+ITEMS = st.recursive(
+    RULES | COLUMNS,
+    lambda items: st.builds(
+        lambda name, test, parts: {"name": name, test: parts},
+        TEXTS,
+        st.sampled_from(["any", "all"]),
+        st.lists(items, min_size=1, max_size=2),
+    ),
+    max_leaves=3,
+)
+SETS = st.builds(
+    lambda rules, without: {"set": "mine", "rules": rules, "without": without, "words": "script"},
+    st.lists(ITEMS, max_size=2),
+    st.lists(TEXTS, max_size=2),
+)
+FILTERS = st.lists(st.just("zyda") | ITEMS | SETS, max_size=3)
 DATASETS = st.fixed_dictionaries(
     {"name": NAMES, "path": st.sampled_from(["a.jsonl", "hub:o/n:c@r", "s3://b/*.parquet", "/x/no", "~/1e3"])},
     optional={
         "text": TEXTS,
         "metadata": st.lists(TEXTS, max_size=3),
+        "url": TEXTS,
         "license": TEXTS | st.builds(lambda column: {"column": column}, TEXTS),
         "transform": st.lists(TEXTS, max_size=2),
         "filters": FILTERS,
@@ -68,6 +90,7 @@ def test_every_default_is_spelled_out_and_what_is_implied_is_said(tmp_path, monk
         "license": None,
         "transform": None,
         "filters": None,
+        "scorers": None,
         "sample": 1.0,
         "frozen": False,
         "dedup": True,

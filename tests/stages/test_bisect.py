@@ -213,3 +213,22 @@ def test_an_error_in_most_documents_is_not_taken_for_their_fault(tmp_path: Path,
     assert "in.jsonl@000000000000000: ValueError: a fault in the code" in done.stderr
     assert 'raise ValueError("a fault in the code")' in done.stderr  # its real traceback
     assert not (tmp_path / "run" / "quarantine").exists()
+
+
+def test_a_scorer_that_fails_on_one_in_a_hundred_scores_the_others(tmp_path: Path, ray: OneRay) -> None:
+    marked = {17: "exit", 118: "raise", 250: "hang", 399: "crash"}
+    function = HOSTILE.parent / "scorers.py"
+    documents = [{"id": f"d{k}", "text": f"<{marked[k]}>" if k in marked else "x" * k} for k in range(400)]
+    scorers = {"size": {"function": f"{function}:hostile", "seconds": SECONDS, "memory": "200MB", "actors": 2}}
+    rules = [{"signal": "scorer.size", "max": 300}]
+    done = ray.run(_write(tmp_path, documents, scorers=scorers, filters=rules, dedup=None))
+    assert done.returncode == 0, done.stderr
+    rows = zydaflow.open_run(tmp_path / "run").signals("a", ["id", "verdict", "scorer.size"]).to_pylist()
+    assert {row["id"]: row["scorer.size"] for row in rows} == {
+        f"d{k}": None if k in marked or k == 0 else float(k) for k in range(400)
+    }
+    verdicts = {k: "empty" if k == 0 else "filtered" if k > 300 and k not in marked else "kept" for k in range(400)}
+    assert [row["verdict"] for row in rows] == list(verdicts.values())
+    assert "warning: 4 scores could not be had" in done.stderr
+    assert all(f": {REASONS[kind]}; its id is d{k}" in done.stderr for k, kind in marked.items())
+    assert verify(tmp_path / "run") == []

@@ -13,20 +13,20 @@ from zydaflow import tokens
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.waterfall import load
 from zydaflow.recipe import load_recipe
-from zydaflow.stages import prepare
+from zydaflow.stages import raw
 from zydaflow.stages.plan import plan
 
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The shards whose raw text was read."""
-    read, names = prepare.sources.read_shard, []
+    read, names = raw.sources.read_shard, []
 
     def spied(shard: Any, *arguments: Any, **rest: Any) -> Any:
         names.append(shard.file)
         return read(shard, *arguments, **rest)
 
-    monkeypatch.setattr(prepare.sources, "read_shard", spied)
+    monkeypatch.setattr(raw.sources, "read_shard", spied)
     return names
 
 

@@ -122,6 +122,15 @@ def test_reasons_name_the_parts(serial: Serial, asked: dict[str, Any], out: Path
     assert near["value"] == [1, 1.5, 4, 5, 5]
 
 
+def test_what_records_bring_lies_beside_the_corpus_on_request(serial: Serial, asked: dict[str, Any], out: Path) -> None:
+    serial.run(asked | {"output": asked["output"] | {"signals": True}})
+    (row,) = open_run(out).corpus("a").to_list()
+    assert (row["url.domain"], row["metadata.number.score"], row["metadata.text.lang"]) == ("good.example", 4.0, "en")
+    assert json.loads(row["metadata"]) == {name: RECORDS[0][name] for name in ("lang", "link", "score")}
+    card = (out / "corpus" / "README.md").read_text()
+    assert "Filters of a: url, score min 2 (not null), old (all of lang deny xx, n_words max 500)." in card
+
+
 def test_another_threshold_measures_nothing_again_and_another_list_does(
     serial: Serial, asked: dict[str, Any], tmp_path: Path, out: Path
 ) -> None:
@@ -172,5 +181,5 @@ def test_what_is_not_there_is_refused(asked: dict[str, Any], tmp_path: Path) -> 
     with pytest.raises(RecipeError, match=r"goes by the column 'stars', which is not in its metadata: add it there"):
         render(load_recipe(asked | {"filters": [{"column": "stars", "min": 1}]}))
     (entry,) = asked["datasets"]
-    with pytest.raises(InputError, match="has no column 'address'"):
+    with pytest.raises(InputError, match="has no column 'address', which url: names in the recipe"):
         render(load_recipe(asked | {"datasets": [entry | {"url": "address"}]}))

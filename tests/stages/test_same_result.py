@@ -88,7 +88,7 @@ def test_a_compressed_file_goes_on_from_its_last_part(
     monkeypatch: pytest.MonkeyPatch, entries: list[dict], out: Path
 ) -> None:
     from zydaflow import sources
-    from zydaflow.stages import prepare
+    from zydaflow.stages import raw
 
     small = recipe(entries[1:2], out, resources={"shard_bytes": 2000})
     with pytest.MonkeyPatch.context() as patch:
@@ -103,6 +103,6 @@ def test_a_compressed_file_goes_on_from_its_last_part(
         begun.append(first_part)
         return read(*arguments, first_part=first_part, **rest)
 
-    monkeypatch.setattr(prepare.sources, "read_shard", spied)
+    monkeypatch.setattr(raw.sources, "read_shard", spied)
     Serial(monkeypatch).run(small)
     assert begun == [4]

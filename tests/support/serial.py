@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zydaflow import pipeline, what_if
-from zydaflow.engine import Nodes
+from zydaflow.engine import Nodes, Pool
 from zydaflow.pipeline import Pipeline, stages_until
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import load_recipe
@@ -32,7 +32,14 @@ class Serial:
         monkeypatch.setattr(what_if, "on_every_node", lambda function: None)
 
     def run_units(
-        self, store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0, nodes: Nodes | None = None
+        self,
+        store: Store,
+        stage: str,
+        units: list[Unit],
+        memory: int,
+        reused: int = 0,
+        nodes: Nodes | None = None,
+        pool: Pool | None = None,
     ) -> Timing:
         units = list(units)
         self._rng.shuffle(units)

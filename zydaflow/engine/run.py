@@ -2,20 +2,21 @@
 
 import re
 import time
-import traceback
 from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zydaflow.engine import failures
 from zydaflow.engine.disk import is_full
-from zydaflow.engine.node import name_this_node
+from zydaflow.engine.hands import Hands
+from zydaflow.engine.pool import Actors, Pool
 from zydaflow.engine.preflight import Nodes
 from zydaflow.engine.progress import Meter
+from zydaflow.engine.tasks import Tasks
 from zydaflow.errors import InputError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.resuming import how_to_resume
-from zydaflow.stages.unit import Done, Timing, Trouble, Unit
+from zydaflow.stages.unit import Timing, Trouble, Unit
 
 TRIES = 4  # for what can pass by itself: a worker lost, storage that times out
 LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
@@ -38,9 +39,15 @@ class _State:
 
 
 def run_units(
-    store: Store, stage: str, units: list[Unit], memory: int, reused: int = 0, nodes: Nodes | None = None
+    store: Store,
+    stage: str,
+    units: list[Unit],
+    memory: int,
+    reused: int = 0,
+    nodes: Nodes | None = None,
+    pool: Pool | None = None,
 ) -> Timing:
-    """Does the units, each on one core with `memory` bytes, in whatever order they get done.
+    """Does the units, each on one core with `memory` bytes, or in a pool, in whatever order they get done.
 
     Where there are many, small ones share a task. A node that is not among `nodes` is asked before it does any, which
     may raise RunError; without `nodes` none is.
@@ -54,13 +61,15 @@ def run_units(
     if not units:
         return timing
     meter = Meter(store, stage, len(units), sum(u.bytes for u in units), reused)
+    hands: Hands = Actors(pool, len(units)) if pool else Tasks(memory)
     state, started = _State(deque(sorted(units, key=lambda unit: -unit.bytes)), nodes), time.perf_counter()
     try:
-        _loop(store, state, meter, timing, memory)
+        _loop(store, state, meter, timing, hands)
     except BaseException:
-        _cancel(state)
         meter.close("stopped")
         raise
+    finally:
+        hands.close(state.running)
     timing.wall = time.perf_counter() - started
     meter.close("failed" if state.failures else "done")
     if state.failures:
@@ -68,24 +77,25 @@ def run_units(
     return timing
 
 
-def _loop(store: Store, state: _State, meter: Meter, timing: Timing, memory: int) -> None:
+def _loop(store: Store, state: _State, meter: Meter, timing: Timing, hands: Hands) -> None:
     import ray
 
-    _check_room(memory)
-    task = ray.remote(num_cpus=1, max_retries=0)(_execute).options(memory=memory, scheduling_strategy="SPREAD")
+    hands.check_room()
     store_ref = ray.put(store)
     while state.waiting or state.running:
-        window = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        while state.waiting and len(state.running) < window:
+        window = hands.many()
+        while state.waiting and hands.free(len(state.running)):
             units = _next(state, window)
             names = state.nodes.names if state.nodes else None
-            state.running[task.remote(store_ref, units, state.troubles.get(units[0].name), names)] = units
-        ready, _ = ray.wait(list(state.running), timeout=0.5)
+            state.running[hands.call(store_ref, units, state.troubles.get(units[0].name), names)] = units
+        ready, _ = ray.wait([*state.running, *hands.starting], timeout=0.5)
         meter.running = sum(map(len, state.running.values()))
         if not ready:  # a node may be gone
-            _check_room(memory)
+            hands.check_room()
         for ref in ready:
-            _settle(ref, state, meter, timing)
+            hands.ended(ref)
+            if ref in state.running:
+                _settle(ref, state, meter, timing)
         meter.tick()
 
 
@@ -99,48 +109,6 @@ def _next(state: _State, window: int) -> list[Unit]:
             break
         units.append(state.waiting.popleft())
     return units
-
-
-def _check_room(memory: int) -> None:
-    """Raises RunError where no living node could ever take a task: it would wait without end, and without a word."""
-    import ray
-
-    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
-    if not nodes:
-        raise RunError("no node of the Ray cluster has a core for tasks; start one with `ray start --num-cpus=N`")
-    largest = max(node.get("memory", 0) for node in nodes)
-    if memory > largest:
-        raise RunError(
-            f"resources.memory_per_task: {memory / 1e9:.2f} GB is more than any node has for Ray "
-            f"({largest / 1e9:.2f} GB); lower it, or give Ray more (`ray start --memory=BYTES`)"
-        )
-
-
-def _execute(
-    store: Store, units: list[Unit], trouble: Trouble | None, nodes: set[str] | None
-) -> list[tuple[Done, float]] | str:
-    """Does the units in order, up to one of several that fails: it is done by itself later, and fails there.
-
-    On a node that is none of `nodes` it does nothing, and returns the node's name.
-    """
-    import pyarrow as pa
-
-    pa.set_cpu_count(1)
-    node = name_this_node()
-    if nodes is not None and node not in nodes:
-        return node
-    outcomes = []
-    with store.behind():
-        for unit in units:
-            started = time.perf_counter()
-            try:
-                done = unit.function(store, *unit.arguments, *([trouble] if trouble else []))
-            except Exception:
-                if len(units) == 1:
-                    raise
-                break
-            outcomes.append((done, time.perf_counter() - started))
-    return outcomes
 
 
 def _settle(ref: Any, state: _State, meter: Meter, timing: Timing) -> None:
@@ -202,7 +170,7 @@ def _trouble(cause: BaseException, before: Trouble) -> Trouble | None:
 
     if isinstance(cause, MemoryError | ray.exceptions.OutOfMemoryError):
         return replace(before, kills=before.kills + 1)
-    if isinstance(cause, ray.exceptions.WorkerCrashedError):
+    if isinstance(cause, ray.exceptions.WorkerCrashedError | ray.exceptions.RayActorError):
         return Trouble(before.kills + 1, suspect=True)
     if before.suspect or isinstance(cause, ZydaflowError | OSError | ray.exceptions.RayError):
         return None
@@ -216,18 +184,9 @@ def _passing(cause: BaseException) -> bool:
     lost = (
         ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError, ray.exceptions.NodeDiedError,
         ray.exceptions.ObjectLostError, ray.exceptions.LocalRayletDiedError, ray.exceptions.RuntimeEnvSetupError,
+        ray.exceptions.RayActorError,
     )  # fmt: skip
     return isinstance(cause, lost) or (isinstance(cause, OSError) and not isinstance(cause, LASTING))
-
-
-def _cancel(state: _State) -> None:
-    import ray
-
-    for ref in state.running:
-        try:
-            ray.cancel(ref, force=True)
-        except Exception:
-            traceback.print_exc()
 
 
 def _raise(store: Store, stage: str, state: _State) -> None:

@@ -1,13 +1,15 @@
 """Whether the columns that rules go by can hold what the rules are on."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from zydaflow.filters.resolve import resolve, single
 from zydaflow.recipe import DatasetSpec, Recipe
 from zydaflow.signals.metadata import NUMBER, column
 
-_NO_NUMBERS = ("string", "large_string", "string_view", "boolean", "bool", "binary", "large_binary")
-_NO_TEXTS = ("list", "large_list", "fixed_size_list", "struct", "map", "object", "array")
+_NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "object", "array")
+_MOMENTS = ("timestamp", "date32", "date64", "time32", "time64")
+_NO_NUMBERS = ("string", "large_string", "string_view", "boolean", "bool", "binary", *_MOMENTS, *_NESTED)
 
 
 def column_problems(recipe: Recipe, dataset: DatasetSpec, types: Mapping[str, str]) -> Iterator[str]:
@@ -19,16 +21,8 @@ def column_problems(recipe: Recipe, dataset: DatasetSpec, types: Mapping[str, st
         name = column(rule.signal)
         if name is None or name not in types:
             continue
-        kinds = types[name].split(" or ")
-        number = rule.signal.startswith(NUMBER)
-        if number and all(kind in _NO_NUMBERS or _nested(kind) for kind in kinds):
-            wanted = "min and max go by numbers; use allow or deny"
-        elif not number and all(_nested(kind) for kind in kinds):
-            wanted = "allow and deny go by texts"
-        else:
-            continue
-        yield f"dataset {dataset.name}: the rule {rule.name}: column {name!r} is {types[name]}, and {wanted}"
-
-
-def _nested(kind: str) -> bool:
-    return kind.partition("<")[0] in _NO_TEXTS
+        kinds = [re.split(r"[<\[]", kind)[0] for kind in types[name].split(" or ")]  # list<…>, timestamp[us]
+        numbers = rule.signal.startswith(NUMBER)
+        if all(kind in (_NO_NUMBERS if numbers else _NESTED) for kind in kinds):
+            wanted = "min and max go by numbers; use allow or deny" if numbers else "allow and deny go by texts"
+            yield f"dataset {dataset.name}: the rule {rule.name}: column {name!r} is {types[name]}, and {wanted}"

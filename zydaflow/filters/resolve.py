@@ -10,6 +10,7 @@ from zydaflow.filters.rules import LANGUAGE, AnyRule, Rule
 from zydaflow.recipe import DatasetSpec, Recipe, RuleSetSpec
 from zydaflow.signals import SIGNALS, metadata, urls
 from zydaflow.signals.resources import URL_LISTS
+from zydaflow.signals.scores import PREFIX
 
 
 def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[AnyRule, ...]:
@@ -41,7 +42,7 @@ def resolve(recipe: Recipe, dataset: DatasetSpec) -> tuple[AnyRule, ...]:
 
 def signals_needed(recipe: Recipe, dataset: DatasetSpec) -> tuple[str, ...]:
     """The signals to measure for a dataset: those of its rules, those that its rule sets report, those that copies
-    are chosen by, its language where it is to be told, and the domain of its URLs."""
+    are chosen by, its language where it is to be told, the domain of its URLs, and its scores."""
     rules = [name for rule in resolve(recipe, dataset) for name in rule.columns if name in SIGNALS]
     filters = recipe.filters_of(dataset)
     reports = [name for chosen in sets_of(filters) for name in chosen.reports]
@@ -49,7 +50,8 @@ def signals_needed(recipe: Recipe, dataset: DatasetSpec) -> tuple[str, ...]:
     chosen_by = [key.name for key in recipe.dedup.keep_keys if key.name in SIGNALS] if recipe.dedup else []
     language = [LANGUAGE, "language_score"] if recipe.language and dataset.filters != () else []
     domain = [urls.DOMAIN] if dataset.url else []
-    return tuple(dict.fromkeys(rules + reports + chosen_by + language + domain))
+    scores = [PREFIX + name for name in recipe.scorers_of(dataset)]
+    return tuple(dict.fromkeys(rules + reports + chosen_by + language + domain + scores))
 
 
 def languages_named(rules: Iterable[AnyRule]) -> list[str]:

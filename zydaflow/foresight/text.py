@@ -17,18 +17,18 @@ LEAST = 0.25  # of an equal share, for a dataset that is small beside the others
 
 
 def foresee(planned: Plan) -> str:
-    """Reads a sample of the input, and tells what to expect of the run.
+    """Reads a sample of the input, and tells what to expect of the run, as if no rule on a score removed anything.
 
     Raises InputError where files cannot be read.
     """
-    recipe = planned.recipe
+    recipe = planned.recipe.without_scorers()
     sampled = [
         take(recipe, number, dataset, allowance)
         for number, (dataset, allowance) in enumerate(zip(planned.datasets, _allowances(planned), strict=True))
     ]
     expected = expect(recipe, sampled) if recipe.dedup else []
     tokens = [tokens_per_byte(recipe, sample) for sample in sampled]
-    parts = [_head(planned, sampled), _datasets(recipe, sampled, tokens)]
+    parts = [_head(planned, sampled), _datasets(recipe, sampled, tokens), *_scorers(planned.recipe)]
     parts += _dates(recipe, sampled)
     if expected:
         parts.append("\n".join(_pairs(recipe, sampled, expected)))
@@ -80,6 +80,12 @@ def _datasets(recipe: Recipe, sampled: Sequence[Sampled], tokens: Sequence[float
         )
     width = max(len(row[0]) for row in rows)
     return "\n".join(f"  {row[0]:<{width}}" + "".join(f"{cell:>16}" for cell in row[1:]).rstrip() for row in rows)
+
+
+def _scorers(recipe: Recipe) -> Iterator[str]:
+    if recipe.scorers:
+        names = ", ".join(recipe.scorers)
+        yield f"scorers are not run here ({names}): what rules on their scores remove is not counted"
 
 
 def _dates(recipe: Recipe, sampled: Sequence[Sampled]) -> Iterator[str]:

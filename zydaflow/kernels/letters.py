@@ -7,6 +7,8 @@ import numpy as np
 LOWER = 1  # str.islower()
 UPPER = 2  # str.isupper()
 
+ALPHABETS = 0x20000  # the planes from here on hold ideographs, whatever characters Unicode will add
+
 
 @cache
 def lower_letters() -> np.ndarray:
@@ -36,4 +38,4 @@ def cases() -> np.ndarray:
 
 def _cased() -> list[int]:
     """The code points that have a case, or another letter of another case."""
-    return [point for point, c in enumerate(map(chr, range(0x110000))) if c.islower() or c.isupper() or c.lower() != c]
+    return [point for point, c in enumerate(map(chr, range(ALPHABETS))) if c.islower() or c.isupper() or c.lower() != c]

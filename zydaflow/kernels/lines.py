@@ -45,8 +45,8 @@ def break_width(text: np.ndarray, at: int) -> int:
 @njit(cache=True, nogil=True)
 def line_end(text: np.ndarray, at: int, kinds: np.ndarray) -> tuple[int, int]:
     """Where the line that text[at] is in ends, without its break, and where the next one begins."""
-    for place, byte in enumerate(text[at:], at):
-        if kinds[byte] & (BREAK | LEAD):
+    for place in range(at, len(text)):
+        if kinds[text[place]] & (BREAK | LEAD):
             width = break_width(text, place)
             if width:
                 return place, place + width

@@ -57,8 +57,8 @@ def _filter(item: Filter | RuleItem) -> str:
         return f"{item.name} ({item.test} of {', '.join(map(_filter, item.parts))})"
     tests = [f"{test} {', '.join(of)}" for test in ("allow", "deny") if (of := getattr(item, test, None)) is not None]
     own = [f"{label} {_bounds(of) or 'none'}" for label, of in item.by_language.items()]
-    said = [*([_bounds(item)] if _bounds(item) else []), *tests, *([f"({', '.join(own)})"] if own else [])]
-    return " ".join([title(item), *said])
+    more = [*([f"({', '.join(own)})"] if own else []), *(["(not null)"] if item.nulls == "remove" else [])]
+    return " ".join([title(item), *([_bounds(item)] if _bounds(item) else []), *tests, *more])
 
 
 def _bounds(of: Bounds | RuleSpec | ColumnRule) -> str:

@@ -21,6 +21,7 @@ from zydaflow.recipe.model import (
     TrainSpec,
 )
 from zydaflow.recipe.scalars import format_size, parse_size
+from zydaflow.recipe.scorer import ScorerSpec
 
 __all__ = [
     "AcrossSpec",
@@ -41,6 +42,7 @@ __all__ = [
     "RuleItem",
     "RuleSetSpec",
     "RuleSpec",
+    "ScorerSpec",
     "ShingleSpec",
     "TokenizerSpec",
     "TrainPlan",

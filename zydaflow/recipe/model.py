@@ -9,6 +9,7 @@ from zydaflow.recipe.dedup import DedupSpec
 from zydaflow.recipe.filters import Filter, UrlLists, set_name
 from zydaflow.recipe.part import Name, Names, Part, not_empty, wrong
 from zydaflow.recipe.scalars import FolderName, LocalPath, PathOrHubName, SignalName, Size
+from zydaflow.recipe.scorer import ScorerSpec
 
 WordList = Literal["sexual", "profanity", "zh_pornsignals", "cursed_substrings", "bad_words", "stop_words"]
 SETS_WITH_TRANSFORM = ("zyda", "refinedweb", "c4")  # rule sets for texts after the transform of the same name
@@ -109,6 +110,8 @@ class DatasetSpec(Part):
     """transforms of the text, in order; [] keeps it byte for byte; default: [zyda] where zyda rules are used"""
     filters: tuple[Filter, ...] | None = None
     """rule sets and rules for this dataset, in place of the recipe's"""
+    scorers: Names | None = None
+    """names of those of the recipe's scorers that score this dataset; default: all of them"""
     sample: float = Field(default=1.0, gt=0, le=1)
     """the share of the documents to take, above 0 and at most 1"""
     frozen: bool = False
@@ -231,6 +234,8 @@ class Recipe(Part):
     """files of word lists by name; default: the package's own short lists"""
     url_lists: UrlLists = UrlLists()
     """files of block lists for URLs, like {domains: [PATH, …]}"""
+    scorers: dict[FolderName, ScorerSpec] = Field(default_factory=dict)
+    """functions that give each text a number, the signal scorer.NAME, like {edu: {function: edu.py:score}}"""
     language: LanguageSpec | None = None
     """{model: PATH, keep: [en]}"""
     classifiers: dict[SignalName, ClassifierSpec] = Field(default_factory=dict)
@@ -263,6 +268,17 @@ class Recipe(Part):
         return self
 
     @model_validator(mode="after")
+    def _known_scorers(self) -> Self:
+        for dataset in self.datasets:
+            for name in dataset.scorers or ():
+                if name not in self.scorers:
+                    message = (
+                        f"dataset {dataset.name} names {name!r}, which is none of {', '.join(self.scorers) or 'them'}"
+                    )
+                    raise wrong("scorers", message, dataset.scorers)
+        return self
+
+    @model_validator(mode="after")
     def _known_names(self) -> Self:
         """What `dedup` names is there: datasets to remove from, columns to compare by, dates."""
         spec = self.dedup
@@ -290,9 +306,22 @@ class Recipe(Part):
                 continue
             raise wrong("dedup.across.remove_from", message, names)
 
+    def dataset(self, name: str) -> DatasetSpec:
+        """The dataset of that name."""
+        return next(dataset for dataset in self.datasets if dataset.name == name)
+
     def filters_of(self, dataset: DatasetSpec) -> tuple[Filter, ...]:
         """The dataset's own filters, else the recipe's."""
         return self.filters if dataset.filters is None else dataset.filters
+
+    def scorers_of(self, dataset: DatasetSpec) -> Names:
+        """The dataset's own choice of scorers, else all."""
+        return tuple(self.scorers) if dataset.scorers is None else dataset.scorers
+
+    def without_scorers(self) -> Self:
+        """The recipe with nothing that gives scores."""
+        datasets = tuple(dataset.model_copy(update={"scorers": None}) for dataset in self.datasets)
+        return self.model_copy(update={"datasets": datasets, "scorers": {}})
 
     def transform_of(self, dataset: DatasetSpec) -> Names:
         """The dataset's own transforms, else ("zyda",) where its filters include the zyda set, else none."""

@@ -8,5 +8,14 @@ SHARES = np.linspace(0, 1, 101)
 SMALL_SHARES = np.array([0, *(10 ** (k / 8) for k in range(-48, 1))])  # 10⁻⁶ to 1, eight to a tenfold
 WORD_LENGTHS = np.linspace(0, 20, 81)
 NONE = np.empty(0)  # of labels and texts
-# Of numbers that may be anything: 0, and from 10⁻⁶ to 10⁹ of either sign, eight to a tenfold.
-NUMBERS = np.array([*(-(10 ** (k / 8)) for k in range(72, -49, -1)), 0, *(10 ** (k / 8) for k in range(-48, 73))])
+# Of numbers that may be anything: fine from -10 to 10, finer from 0 to 1, and to ±10⁸, eight to a tenfold.
+NUMBERS = np.unique(
+    np.round(
+        [
+            *np.linspace(-10, 10, 201),
+            *np.linspace(0, 1, 101),
+            *(s * 10 ** (k / 8) for k in range(9, 65) for s in (-1, 1)),
+        ],
+        6,
+    )
+)

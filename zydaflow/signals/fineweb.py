@@ -9,6 +9,7 @@ import xxhash
 
 from zydaflow.kernels.characters import character_classes
 from zydaflow.kernels.fineweb import FIVE, SHORT, TERMINAL, count_fineweb_lines, count_newlines
+from zydaflow.kernels.letters import ALPHABETS
 from zydaflow.kernels.text import Text
 from zydaflow.signals import bins
 from zydaflow.signals.ratio import ratio
@@ -24,7 +25,7 @@ MARKS = ".?!\"'"
 def _marks() -> np.ndarray:
     marks = np.zeros(0x110000, np.uint8)
     marks[[*map(ord, MARKS)]] = FIVE
-    every = "".join(map(chr, range(0x110000)))
+    every = "".join(map(chr, range(ALPHABETS)))
     marks[[found.start() for found in regex.finditer(r"\p{Sentence_Terminal}", every)]] |= TERMINAL
     marks.flags.writeable = False
     return marks

@@ -27,6 +27,7 @@ from zydaflow.signals import (
     rpv2,
     rpv2_lists,
     rpv2_words,
+    scores,
     urls,
     words,
     zyda,
@@ -76,6 +77,7 @@ FAMILIES: tuple[Family, ...] = (
     urls.URLS,
     classifier.CLASSIFIER,
     language_share.LANGUAGE_SHARE,
+    scores.SCORES,
 )
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 

@@ -168,6 +168,7 @@ def _check_columns(dataset: "DatasetSpec", columns: Columns, wholes: list[Shard]
         strict = [i for i in lacking if key == "text" or (key != "metadata" and not wholes[i].form.startswith("jsonl"))]
         if strict or (lacking and not any(name in look.columns for look in looks)):
             i = (strict or lacking)[0]
+            key = {dataset.url: "url", dataset.date: "date"}.get(name, key) if key == "metadata" else key
             raise InputError(
                 f"dataset {dataset.name}: {wholes[i].url} has no column {name!r}, which {key}: names in the recipe; "
                 f"it has {', '.join(looks[i].columns)}"

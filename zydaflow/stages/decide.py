@@ -39,6 +39,7 @@ def fingerprint_of(recipe: Recipe, manifest: Manifest) -> str:
     assert spec is not None
     rule = spec.model_dump(mode="json", include={"threshold", "passes", "verify", "compare_limit", "across", "keep"})
     chosen_by = [rule, [[d.frozen, d.date] for d in recipe.datasets]]
+    chosen_by += [scores for part in manifest.parts if (scores := keys.chosen_by(recipe, part))]
     return fingerprint(
         "decide", DECIDE_VERSION, cluster.fingerprint_of(recipe, manifest), manifest.fingerprint, chosen_by
     )

@@ -14,7 +14,13 @@ from zydaflow.stages.judging import keep_stored
 from zydaflow.stages.parts import PreparedPart, parts_of
 from zydaflow.stages.plan import Plan, is_finished, plan
 
-WORK = {inputs.STAGE: "list of files", "measure": "signals", "keep": "kept text", "sketch": "signatures"}
+WORK = {
+    inputs.STAGE: "list of files",
+    "score": "scores",
+    "measure": "signals",
+    "keep": "kept text",
+    "sketch": "signatures",
+}
 
 
 def extension(recipe: Recipe, drop: Sequence[str] = ()) -> Plan:
@@ -112,6 +118,8 @@ def _as_before(store: Store, recipe: Recipe, dataset: DatasetSpec, before: list[
         if not parts or parts[-1].next is not None:
             raise _gone(store, dataset.name)
         for part in parts:
+            if part.scores.keys() != job.scorers.keys():
+                raise _gone(store, dataset.name)
             if part.keep is None:
                 _check_kept(store, job, part)
     return planned

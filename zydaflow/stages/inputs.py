@@ -6,10 +6,11 @@ from typing import Any
 import orjson
 import xxhash
 
-from zydaflow import filters, signals, transforms
+from zydaflow import filters, scorers, signals, transforms
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.recipe import DatasetSpec, Recipe, fingerprint
 from zydaflow.signals import Resources
+from zydaflow.signals.scores import measured
 from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.sources.listing import InputFile
 from zydaflow.stages.job import MEASURE_VERSION
@@ -26,8 +27,9 @@ def reading(recipe: Recipe, dataset: DatasetSpec) -> dict[str, Any]:
         "metadata": list(dataset.carried),
         "transform": transforms.fingerprint(recipe.transform_of(dataset)),
         "the signals that filters, language and dedup.keep need": signals.fingerprint(
-            filters.signals_needed(recipe, dataset), Resources.of(recipe)
+            measured(filters.signals_needed(recipe, dataset)), Resources.of(recipe)
         ),
+        **{f"scorers.{name}": scorers.scorer_fingerprint(recipe.scorers[name]) for name in recipe.scorers_of(dataset)},
         "seed": recipe.seed,
         "resources.shard_bytes": recipe.resources.shard_bytes,
         "the version of zydaflow": MEASURE_VERSION,

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from zydaflow import filters, signals, transforms
+from zydaflow import filters, scorers, signals, transforms
 from zydaflow.filters import AnyRule
 from zydaflow.provenance.commits import file_name
 from zydaflow.recipe import DatasetSpec, Recipe, fingerprint
 from zydaflow.signals import Resources
+from zydaflow.signals.scores import PREFIX, measured
 from zydaflow.sources import Shard
 
 # Raised when a stage gives another result for the same input; part of every fingerprint after it.
@@ -21,6 +22,7 @@ MEASURE_VERSION = 1
 JUDGE_VERSION = 1
 KEEP_VERSION = 1
 SKETCH_VERSION = 2
+SCORE_VERSION = 1
 
 
 BATCH_BYTES = 8_000_000
@@ -36,7 +38,7 @@ class Job:
 
     @cached_property
     def dataset(self) -> DatasetSpec:
-        return next(d for d in self.recipe.datasets if d.name == self.shard.dataset)
+        return self.recipe.dataset(self.shard.dataset)
 
     @cached_property
     def transform(self) -> tuple[str, ...]:
@@ -51,6 +53,22 @@ class Job:
         return filters.signals_needed(self.recipe, self.dataset)
 
     @cached_property
+    def measured_names(self) -> tuple[str, ...]:
+        """The signals that are measured."""
+        return measured(self.signal_names)
+
+    @cached_property
+    def score_names(self) -> tuple[str, ...]:
+        """The signals that are scores."""
+        return tuple(name for name in self.signal_names if name.startswith(PREFIX))
+
+    @cached_property
+    def scorers(self) -> dict[str, str]:
+        """The fingerprints of the scorers of this dataset, by name."""
+        names = self.recipe.scorers_of(self.dataset)
+        return {name: scorers.scorer_fingerprint(self.recipe.scorers[name]) for name in names}
+
+    @cached_property
     def resources(self) -> Resources:
         return Resources.of(self.recipe)
 
@@ -63,6 +81,10 @@ class Job:
         """The name of one part: dataset, file and where it begins, which is all that makes it that part."""
         return f"{self.shard.dataset}/{self.shard.name}p{part:06d}"
 
+    def score_unit(self, part: int, name: str) -> str:
+        """The same of what one scorer makes of it."""
+        return f"{self.unit(part)} {name}"
+
     def place(self, area: str, part: int, fingerprint: str, form: str) -> str:
         """Where a file of this part lies below the output folder; the name follows from what it is made of."""
         return f"{area}/{self.shard.dataset}/{file_name(self.unit(part))}.{fingerprint[:12]}.{form}"
@@ -73,20 +95,35 @@ class Job:
 
     @cached_property
     def _measured(self) -> list[Any]:
-        shard, dataset = self.shard, self.dataset
-        columns = dataset.model_dump(include={"text", "id", "url", "license", "sample"}, mode="json")
+        dataset = self.dataset
+        columns = dataset.model_dump(include={"text", "id", "license", "sample"}, mode="json")
         columns["metadata"] = dataset.carried
-        place = {
+        if dataset.url:
+            columns["url"] = dataset.url
+        measured = signals.fingerprint(self.measured_names, self.resources)
+        return ["measure", MEASURE_VERSION, self._input, columns, transforms.fingerprint(self.transform), measured]
+
+    @cached_property
+    def _input(self) -> dict[str, Any]:
+        shard = self.shard
+        return {
             "dataset": shard.dataset, "file": shard.file, "form": shard.form, "start": shard.start, "stop": shard.stop,
             "version": shard.version, "part_bytes": self.recipe.resources.shard_bytes, "seed": self.recipe.seed,
         }  # fmt: skip
-        measured = signals.fingerprint(self.signal_names, self.resources)
-        return ["measure", MEASURE_VERSION, place, columns, transforms.fingerprint(self.transform), measured]
+
+    def score_fingerprint(self, part: int, name: str) -> str:
+        """Of the scores of one scorer: the function, where the text comes from, and what is done to it."""
+        text = self.dataset.model_dump(include={"text", "sample"}, mode="json")
+        transform = transforms.fingerprint(self.transform)
+        return fingerprint("score", SCORE_VERSION, self._input, text, transform, self.scorers[name], part)
 
     def judge_fingerprint(self, part: int) -> str:
-        """Of the verdicts: the signals and the rules."""
+        """Of the verdicts: the signals, the scores and the rules."""
         rules = [rule.to_json() for rule in self.rules]
-        return fingerprint("judge", JUDGE_VERSION, self.measure_fingerprint(part), rules, all_signals(self.recipe))
+        scores = [self.score_fingerprint(part, name) for name in self.scorers]
+        return fingerprint(
+            "judge", JUDGE_VERSION, self.measure_fingerprint(part), rules, all_signals(self.recipe), *scores
+        )
 
     def keep_fingerprint(self, part: int, mask_digest: str) -> str:
         """Of the kept text: the text, and which documents are kept; whatever rules led to it."""

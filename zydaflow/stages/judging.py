@@ -8,11 +8,12 @@ import pyarrow as pa
 from zydaflow import filters
 from zydaflow.filters.statistics import RuleStatistics
 from zydaflow.provenance.commits import Record, Store
-from zydaflow.provenance.tables import ParquetFile, batches
+from zydaflow.provenance.tables import ParquetFile
 from zydaflow.signals import SIGNALS
 from zydaflow.stages.aside import Failing, failing_of
 from zydaflow.stages.job import Job, MaskDigest, all_signals
 from zydaflow.stages.measuring import State
+from zydaflow.stages.scores import measured_and_scored
 
 SCHEMA_VERSION = 1
 VERDICTS = pa.array(["kept", "null", "empty", "filtered"])
@@ -109,7 +110,7 @@ def _broken(measurements: pa.RecordBatch, job: Job) -> np.ndarray:
 def keep_stored(store: Store, job: Job, part: int, measured: Record) -> str:
     """The fingerprint of the kept text that the rules lead to, from stored signals."""
     mask = MaskDigest(failing_of(measured))
-    for batch in batches(store, measured.artefacts["signals"]):
+    for batch in measured_and_scored(store, job, part, measured):
         mask.update((batch["state"].to_numpy() == State.TEXT) & ~_broken(batch, job).any(axis=1))
     return job.keep_fingerprint(part, mask.hexdigest())
 
@@ -118,7 +119,7 @@ def judge_stored(store: Store, job: Job, part: int, measured: Record) -> str | N
     """Judges from stored signals. The fingerprint of the kept text if that is there; None if it must be made first."""
     with ExitStack() as outputs:
         judging = Judging(outputs, store, job, part, failing_of(measured))
-        for batch in batches(store, measured.artefacts["signals"]):
+        for batch in measured_and_scored(store, job, part, measured):
             judging.add(batch)
         keep = judging.keep_fingerprint()
         if store.find("keep", job.unit(part), keep) is None:

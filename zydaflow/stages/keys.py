@@ -32,7 +32,7 @@ def check(recipe: Recipe) -> None:
     columns = {name for dataset in recipe.datasets for name in dataset.carried}
     known = [*OF_EVERY_DOCUMENT, *sorted(columns), *SIGNALS]
     for key in recipe.dedup.keep_keys if recipe.dedup else ():
-        if key.name not in known:
+        if key.name not in known and key.name not in SIGNALS:
             wrong = f"dedup.keep: {key.name!r} is no signal, and no dataset has it in its metadata"
             raise RecipeError(wrong + nearest(key.name, known))
 
@@ -67,7 +67,13 @@ def _fingerprint(recipe: Recipe, part: Part) -> str:
     assert recipe.dedup is not None
     dataset = recipe.datasets[part.dataset]
     names = [recipe.dedup.exact, [key.name for key in recipe.dedup.keep_keys]]
-    return fingerprint("keys", KEYS_VERSION, part.keep, names, dataset.id, dataset.date)
+    return fingerprint("keys", KEYS_VERSION, part.keep, names, dataset.id, dataset.date, *chosen_by(recipe, part))
+
+
+def chosen_by(recipe: Recipe, part: Part) -> list[str]:
+    """Checksums of a part's scores by which copies are chosen; no other value changes while the kept text stays."""
+    keys = recipe.dedup.keep_keys if recipe.dedup else ()
+    return [part.scores[key.name].xxh3 for key in keys if key.name in part.scores]
 
 
 def _compared(recipe: Recipe, part: Part) -> bool:
@@ -125,7 +131,7 @@ def lay_out(store: Store, recipe: Recipe, path: str, index: int) -> Done:
     part = manifests.load(store, path).parts[index]
     dataset, spec = recipe.datasets[part.dataset], recipe.dedup
     documents = read_table(store, part.documents)
-    signals = read_table(store, part.signals)
+    signals = manifests.signals_of(store, part)
     fp, made = _fingerprint(recipe, part), schema(spec)
     with ExitStack() as outputs:
         file = ArrowFile(outputs, store, "work/keys", made)

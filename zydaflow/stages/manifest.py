@@ -4,7 +4,7 @@ A number is only a handle inside one run. It sorts as places do, however the inp
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -16,10 +16,12 @@ from zydaflow.errors import InputError
 from zydaflow.provenance.commits import Artefact, DamagedArtefact, Record, Store
 from zydaflow.provenance.tables import read_table
 from zydaflow.recipe import fingerprint
+from zydaflow.signals.scores import PREFIX
 from zydaflow.stages import against
 from zydaflow.stages.against import IndexPart
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import PreparedPart
+from zydaflow.stages.scores import aligned
 from zydaflow.storage import AnyPath, is_local, path_of, read, stamp
 
 MOST = 2**32 - 2  # documents that stages with 32 bits for a document can tell apart
@@ -38,6 +40,7 @@ class Part:
     text: Artefact
     documents: Artefact
     signatures: Artefact | None
+    scores: dict[str, Artefact] = field(default_factory=dict)  # by signal
 
     @property
     def stop(self) -> int:
@@ -125,6 +128,7 @@ def elsewhere(part: Part, root: AnyPath) -> Part:
         text=against.elsewhere(part.text, root),
         documents=against.elsewhere(part.documents, root),
         signatures=part.signatures and against.elsewhere(part.signatures, root),
+        scores={name: against.elsewhere(file, root) for name, file in part.scores.items()},
     )
 
 
@@ -142,7 +146,8 @@ def _overlapping(parts: Sequence[_AnyPart], firsts: np.ndarray, start: int, stop
 
 def _part(fields: dict[str, Any]) -> Part:
     files = {k: Artefact(**fields[k]) if fields[k] else None for k in ("signals", "text", "documents", "signatures")}
-    return Part(**{**fields, **files})
+    scores = {name: Artefact(**file) for name, file in fields["scores"].items()}
+    return Part(**{**fields, **files, "scores": scores})
 
 
 def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Manifest:
@@ -170,6 +175,7 @@ def build(jobs: Sequence[Job], prepared: Sequence[Sequence[PreparedPart]]) -> Ma
                     text=part.keep.artefacts["text"],
                     documents=part.keep.artefacts["documents"],
                     signatures=part.sketch.artefacts["signatures"] if part.sketch else None,
+                    scores={PREFIX + name: record.artefacts["scores"] for name, record in part.scores.items()},
                 )
             )
             first += rows
@@ -225,6 +231,14 @@ def table_of(store: Store, artefact: Artefact) -> pa.Table:
     except (FileNotFoundError, NotADirectoryError):
         raise DamagedArtefact(artefact.path, "is missing") from None
     return (_mapped if is_local(path) else _fetched)(stamped, str(store.root), artefact)
+
+
+def signals_of(store: Store, part: Part) -> pa.Table:
+    """The signals of a part's documents, kept or not, with their scores."""
+    table = read_table(store, part.signals)
+    for name, file in part.scores.items():
+        table = table.append_column(name, aligned(table_of(store, file), table["position"].to_numpy()))
+    return table
 
 
 def signature_blocks(

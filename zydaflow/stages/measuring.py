@@ -23,7 +23,7 @@ EXCERPT = 160  # characters of every document that can be looked at without its 
 
 
 class State(IntEnum):
-    """What a record holds: text, no text at all, or nothing but whitespace."""
+    """What a record holds: text, no text at all, or nothing but white space after the transforms."""
 
     TEXT = 0
     NULL = 1
@@ -48,7 +48,7 @@ class Measuring:
 
     def __init__(self, outputs: ExitStack, store: Store, job: Job, part: int, measured: Record | None) -> None:
         self._store, self._job, self._part = store, job, part
-        self._schema = measured_schema(job.signal_names)
+        self._schema = measured_schema(job.measured_names)
         self._stored = _Rows(batches(store, measured.artefacts["signals"])) if measured else None
         self._outputs = outputs
         self._table = None if measured else ArrowFile(outputs, store, self._folder("work/signals"), self._schema, "lz4")
@@ -85,7 +85,7 @@ class Measuring:
 
     def _measure(self, batch: Batch, raw: pa.LargeStringArray, text: pa.LargeStringArray) -> pa.RecordBatch:
         view = from_arrow(raw)
-        state = np.where(blank(view), State.EMPTY, State.TEXT).astype(np.uint8)
+        state = np.where(blank(from_arrow(text)), State.EMPTY, State.TEXT).astype(np.uint8)
         state[raw.is_null().to_numpy(zero_copy_only=False)] = State.NULL
         self._sizes.update(np.diff(view.offsets).data)
         self._texts.update(view.data[view.offsets[0] : view.offsets[-1]].data)
@@ -97,7 +97,7 @@ class Measuring:
             pa.array(state),
             pc.utf8_slice_codeunits(raw, 0, EXCERPT),
         ]
-        names, resources = self._job.signal_names, self._job.resources
+        names, resources = self._job.measured_names, self._job.resources
         given = signals.measure_records(names, batch.records["metadata"], self._job.dataset.url, resources)
         values = signals.measure(names, raw, text, resources, given)
         return pa.RecordBatch.from_arrays(columns + values.columns, schema=self._schema)

@@ -5,18 +5,21 @@ from typing import NamedTuple
 
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.stages.job import Job
+from zydaflow.stages.scores import score_records
 
 STEPS = ("measure", "judge", "keep", "sketch")
 
 
 class PreparedPart(NamedTuple):
-    """One measured part, and the records of its further steps that are there and stand under the recipe."""
+    """One measured part, and the records of its scores and further steps that are there and stand under the recipe."""
 
     number: int
     measure: Record
     judge: Record | None
     keep: Record | None
     sketch: Record | None
+    scores: dict[str, Record]
+    """by scorer"""
 
     @property
     def next(self) -> int | None:
@@ -41,12 +44,13 @@ def _parts(store: Store, job: Job) -> Iterator[PreparedPart]:
         measured = store.find("measure", unit, job.measure_fingerprint(number))
         if measured is None:
             return
+        scores = score_records(store, job, number)
         judged = store.find("judge", unit, job.judge_fingerprint(number))
         kept = store.find("keep", unit, judged.facts["keep"]) if judged else None
         sketched = (
             store.find("sketch", unit, job.sketch_fingerprint(kept.fingerprint)) if kept and job.sketches else None
         )
-        part = PreparedPart(number, measured, judged, kept, sketched)
+        part = PreparedPart(number, measured, judged, kept, sketched, scores)
         yield part
         number = part.next
 

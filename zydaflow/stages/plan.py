@@ -10,12 +10,13 @@ from typing import Any
 
 from upath import UPath
 
-from zydaflow import sources
+from zydaflow import scorers, sources
 from zydaflow.errors import InputError, RecipeError
 from zydaflow.patience import from_storage
 from zydaflow.provenance.numbers import megabytes
 from zydaflow.provenance.run_file import FOLDERS, RECIPE, STATISTICS, read_run
 from zydaflow.recipe import DatasetSpec, Recipe, TokenizerSpec, fingerprint
+from zydaflow.recipe.scorer import MEANS
 from zydaflow.sources import DatasetPlan, Shard
 from zydaflow.stages import against
 from zydaflow.storage import (
@@ -59,7 +60,8 @@ class Plan:
     @cached_property
     def fingerprint(self) -> str:
         """Of the whole run: the recipe (less where it writes, and with what means) and the versions of its inputs."""
-        recipe = self.recipe.model_dump(mode="json", exclude={"resources": True, "output": {"path"}})
+        means: dict[str, Any] = {"resources": True, "output": {"path"}, "scorers": {"__all__": set(MEANS)}}
+        recipe = self.recipe.model_dump(mode="json", exclude=means)
         files = [[d.dataset, f.file, f.size, f.version] for d in self.datasets for f in d.files]
         return fingerprint("run", __version__, recipe, files, [[p, _version(p)] for p in side_files(self.recipe)])
 
@@ -119,7 +121,9 @@ def is_finished(plan: Plan) -> bool:
 
 
 def check(recipe: Recipe) -> list[str]:
-    """Checks rule sets, signals, word lists, models and tokenizer by loading them. Raises what they raise.
+    """Checks rule sets, signals, word lists, models and tokenizer by loading them, and looks for scorers.
+
+    Raises what they raise.
 
     Returns warnings: what will work, but not as well as one may expect.
     """
@@ -128,12 +132,14 @@ def check(recipe: Recipe) -> list[str]:
     from zydaflow.stages.match import split
     from zydaflow.stages.memory import check_models_fit
 
+    scorers.check(recipe)
     keys.check(recipe)
     against.check(recipe)
     for dataset in recipe.datasets:
         rules = filters.resolve(recipe, dataset)
         transforms.fingerprint(recipe.transform_of(dataset))
         needed = filters.signals_needed(recipe, dataset)
+        scorers.check_names(recipe, dataset, needed)
         signals.fingerprint(needed, signals.Resources.of(recipe))
         if recipe.language and "language" in needed:
             labels = [*(recipe.language.keep or ()), *filters.languages_named(rules)]
@@ -208,6 +214,7 @@ def side_files(recipe: Recipe) -> Iterator[str]:
     yield from recipe.word_lists.values()
     yield from (path for files in recipe.url_lists.model_dump().values() for path in files)
     yield from (os.path.join(folder, against.RECORD) for folder in against.folders(recipe))
+    yield from scorers.files_of(recipe)
     if recipe.language:
         yield recipe.language.model
     yield from (classifier.model for classifier in recipe.classifiers.values())

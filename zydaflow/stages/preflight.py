@@ -10,6 +10,7 @@ import zydaflow
 from zydaflow.provenance.made_of import versions
 from zydaflow.provenance.run_file import RUN
 from zydaflow.recipe import Recipe, TokenizerSpec
+from zydaflow.scorers import scorer_fingerprint
 from zydaflow.stages.plan import TOKENIZER_FILES, side_files
 from zydaflow.storage import AnyPath, digest, is_url, path_of
 from zydaflow.tokens.files import locate
@@ -25,6 +26,7 @@ def facts(recipe: Recipe, out: str) -> dict[str, str]:
     """
     found = versions() | {"the code of zydaflow": _own_code()}
     found |= {path: _digest(path) for path in side_files(recipe)}
+    found |= {f"scorers.{name}": scorer_fingerprint(spec)[:12] for name, spec in recipe.scorers.items()}
     return found | dict(_from_hub(recipe)) | {f"{out}, the output folder": _digest(path_of(out) / RUN)}
 
 

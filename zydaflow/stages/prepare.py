@@ -5,24 +5,21 @@ Four records tell what is done for each part of a shard, each with a fingerprint
 again only where the set of kept documents changes.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from functools import partial
 
-from zydaflow import sources
 from zydaflow.errors import RunError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.recipe import Recipe
-from zydaflow.sources import Batch, Shard
+from zydaflow.sources import Shard
 from zydaflow.stages.aside import Failing, failing_of
 from zydaflow.stages.failing import find_failing
 from zydaflow.stages.job import BATCH_BYTES, Job
 from zydaflow.stages.judging import judge_stored
 from zydaflow.stages.parts import PreparedPart, parts_of, steps_done, steps_of
-from zydaflow.stages.reading import Following, read_in_time, read_part, warm, watched
+from zydaflow.stages.raw import check_readable, raw_batches, raw_parts, sizes
+from zydaflow.stages.reading import read_part, warm, watched
 from zydaflow.stages.sketching import sketch_stored
-from zydaflow.stages.trial import unreadable
 from zydaflow.stages.unit import NONE, Done, Trouble, Unit
 
 SMALLER = 8  # by what batches are divided each time that the memory did not suffice
@@ -31,12 +28,10 @@ SMALLEST_BATCH = 2**16
 
 def units(store: Store, recipe: Recipe, shards: Sequence[Shard]) -> list[Unit]:
     """The shards for which something is to be done; each is taken for an equal share of its file."""
-    shares = Counter((shard.dataset, shard.file) for shard in shards)
     todo = []
-    for shard in shards:
+    for shard, size in zip(shards, sizes(shards), strict=True):
         job = Job(recipe, shard)
         if steps_done(job, parts_of(store, job)) != set(steps_of(job)):
-            size = max(shard.size, 0) // shares[shard.dataset, shard.file]
             todo.append(Unit(f"{shard.dataset}/{shard.name}", prepare, (recipe, shard), size, careful=True))
     return todo
 
@@ -60,7 +55,7 @@ def prepare(store: Store, recipe: Recipe, shard: Shard, trouble: Trouble = NONE)
     last = max(unsettled) if following is None else None
     documents = size = 0
     starts = unsettled if following is None else [*unsettled, following]
-    for number, batches, ahead in _parts(job, min(starts), last):
+    for number, batches, ahead in raw_parts(job, min(starts), last):
         if number in measured and number not in unsettled:
             continue
         known = None if number in failing else _reusable(job, measured.get(number))
@@ -75,7 +70,7 @@ def prepare(store: Store, recipe: Recipe, shard: Shard, trouble: Trouble = NONE)
 def prepare_part(store: Store, recipe: Recipe, shard: Shard, number: int, measured: Record) -> Done:
     """Does everything with one part of a shard's raw text again, in the way in which it was measured."""
     job = Job(recipe, shard, _batch_bytes(measured))
-    for part, batches, following in _parts(job, number, number):
+    for part, batches, following in raw_parts(job, number, number):
         return read_part(store, job, part, batches, following, None, failing_of(measured))
     raise AssertionError("a shard has a part")
 
@@ -104,47 +99,9 @@ def _failing(store: Store, job: Job, measured: Mapping[int, PreparedPart]) -> di
     starts = [number for number in (*measured, following) if number is not None and number not in done]
     if not starts:
         return {}
-    failure = unreadable(partial(_batches, job, min(starts)), job.recipe.resources.document_seconds)
-    if failure:
-        raise RunError(f"{job.shard.url}: {failure.reason}; leave the file, or what is next in it, out of the input")
-    batches = _batches(job, min(starts))
+    check_readable(job, min(starts))
+    batches = raw_batches(job, min(starts))
     return find_failing(store, job, (batch for batch in batches if batch.part not in done))
-
-
-def _batches(job: Job, start: int) -> Iterator[Batch]:
-    """The batches of a shard from part `start` on, each of them read in its time."""
-    resources = job.recipe.resources
-    batches = sources.read_shard(
-        job.shard,
-        job.dataset,
-        part_bytes=resources.shard_bytes,
-        seed=job.recipe.seed,
-        first_part=start,
-        batch_bytes=job.batch_bytes,
-    )
-    return read_in_time(batches, resources.document_seconds, before=start * resources.shard_bytes)
-
-
-def _parts(job: Job, start: int, last: int | None) -> Iterator[tuple[int, Iterator[Batch], Following]]:
-    """The parts of a shard from `start` to `last` (or its end), each with its batches, read once, in order."""
-    batches = _batches(job, start)
-    ahead = next(batches, None)
-    part: int | None = start
-    while part is not None and (last is None or part <= last):
-        following = Following()
-
-        def one(part: int = part, following: Following = following) -> Iterator[Batch]:
-            nonlocal ahead
-            while ahead is not None and ahead.part == part:
-                yield ahead
-                ahead = next(batches, None)
-            following.part = ahead.part if ahead is not None else None
-
-        rest = one()
-        yield part, rest, following
-        for _ in rest:  # a part that was skipped
-            pass
-        part = following.part
 
 
 def _settle_without_raw_text(store: Store, job: Job, part: PreparedPart) -> bool:

@@ -16,6 +16,7 @@ from zydaflow.stages.job import BATCH_BYTES, Job
 from zydaflow.stages.judging import Judging
 from zydaflow.stages.keeping import Keeping
 from zydaflow.stages.measuring import Measuring
+from zydaflow.stages.scores import Scores
 from zydaflow.stages.sketching import Sketching
 from zydaflow.stages.unit import Done
 
@@ -39,6 +40,7 @@ class Pass:
     ) -> None:
         self._failing = failing
         self._measuring = Measuring(outputs, store, job, part, measured)
+        self._scores = Scores(store, job, part)
         self._judging = Judging(outputs, store, job, part, failing)
         self._keeping = Keeping(outputs, store, job, part)
         self._sketching = Sketching(outputs, store, job, part) if job.sketches else None
@@ -46,7 +48,7 @@ class Pass:
     def add(self, batch: Batch) -> int:
         """Works through a batch; returns the bytes of its transformed text."""
         measurements, text = self._measuring.add(batch)
-        kept = self._judging.add(measurements)
+        kept = self._judging.add(self._scores.beside(measurements))
         kept_text = self._keeping.add(batch, measurements, text, kept)
         if self._sketching:
             self._sketching.add(kept_text)
@@ -54,6 +56,7 @@ class Pass:
 
     def commit(self, following: int | None) -> None:
         """Commits all of it; nothing of a pass that does not come to this is left."""
+        self._scores.check()
         self._measuring.commit(following, self._failing)
         keep = self._judging.keep_fingerprint()
         self._keeping.commit(keep)
@@ -84,7 +87,7 @@ def read_part(
 
 def warm(job: Job) -> None:
     """Loads the kernels and models that documents need, once per process: none of the time of a document goes there."""
-    _warm(job.transform, job.signal_names, job.resources, job.recipe.dedup if job.sketches else None)
+    _warm(job.transform, job.measured_names, job.resources, job.recipe.dedup if job.sketches else None)
 
 
 @cache

@@ -15,6 +15,7 @@ from zydaflow.stages.layer import Layer
 from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.parts import steps_of
 from zydaflow.stages.prepare import prepare_part
+from zydaflow.stages.score import score_part
 from zydaflow.stages.unit import Unit
 from zydaflow.storage import temporary_folder
 
@@ -78,6 +79,23 @@ def _parts(store: Store, recipe: Recipe, dataset: DatasetSpec, records: Records)
             if (following := measured.facts["next"]) is None:
                 break
             number = following
+
+
+def checks_of_scores(store: Store, recipe: Recipe, records: Records) -> list[Check]:
+    """The same for what each scorer that needs no GPU made of it."""
+    return [check for dataset in recipe.datasets for check in _scores(store, recipe, dataset, records)]
+
+
+def _scores(store: Store, recipe: Recipe, dataset: DatasetSpec, records: Records) -> Iterator[Check]:
+    names = [name for name in recipe.scorers_of(dataset) if not recipe.scorers[name].gpus]
+    for shard in _shards(store, recipe, dataset, records) if names else ():
+        job = Job(recipe, shard)
+        for name in names:
+            number: int | None = 0
+            while number is not None and (record := records.get(("score", unit := job.score_unit(number, name)))):
+                if record.fingerprint == job.score_fingerprint(number, name):
+                    yield Check("score", unit, score_part, (recipe, shard, name, number), (record,))
+                number = record.facts["next"]
 
 
 def _shards(store: Store, recipe: Recipe, dataset: DatasetSpec, records: Records) -> Sequence[Shard]:

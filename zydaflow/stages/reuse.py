@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from zydaflow.provenance.commits import Store
 from zydaflow.recipe import Recipe, TrainSpec
-from zydaflow.stages import cluster, count, decide, match, select, tokenize, train
+from zydaflow.signals.scores import PREFIX
+from zydaflow.stages import cluster, count, decide, match, score, select, tokenize, train
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages.job import Job
 from zydaflow.stages.manifest import Manifest
@@ -25,15 +26,21 @@ class Reuse(NamedTuple):
 def reusable(store: Store, plan: Plan) -> list[Reuse]:
     """Stage by stage, in order, up to the first whose units depend on work that is not done.
 
-    `measure`, `judge`, `keep` and `sketch` count shards, the others their own units.
+    Scores, `measure`, `judge`, `keep` and `sketch` count shards, the others their own units.
     """
     jobs = [Job(plan.recipe, shard) for shard in plan.shards]
     parts = [parts_of(store, job) for job in jobs]
     done = Counter(step for job, of in zip(jobs, parts, strict=True) for step in steps_done(job, of))
-    found = [Reuse(step, done[step], len(jobs)) for step in steps_of(jobs[0])]
+    found = [_scored(store, plan, name) for name in plan.recipe.scorers]
+    found += [Reuse(step, done[step], len(jobs)) for step in steps_of(jobs[0])]
     if all(step.done == step.units for step in found):
         found += _later(store, plan.recipe, manifests.build(jobs, parts))
     return found
+
+
+def _scored(store: Store, plan: Plan, name: str) -> Reuse:
+    shards = score.of(plan.recipe, plan.shards, name)
+    return Reuse(PREFIX + name, len(shards) - len(score.units(store, plan.recipe, shards, name)), len(shards))
 
 
 def _later(store: Store, recipe: Recipe, manifest: Manifest) -> Iterator[Reuse]:

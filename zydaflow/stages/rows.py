@@ -8,6 +8,7 @@ import pyarrow as pa
 from zydaflow.provenance.commits import Store
 from zydaflow.provenance.tables import batches, read_table
 from zydaflow.signals import SIGNALS
+from zydaflow.stages import manifest as manifests
 from zydaflow.stages.keeping import KEPT
 from zydaflow.stages.manifest import Manifest, Part
 from zydaflow.stages.previous import Found, Previous
@@ -52,7 +53,7 @@ def _rows_of_part(
     described = read_table(store, part.documents).take(pa.array(rows))
     for column in ("batch", "n_duplicates", "duplicate_sources"):
         described = described.append_column(column, chosen[column])
-    measured = read_table(store, part.signals) if signals else None
+    measured = manifests.signals_of(store, part) if signals else None
     for name in signals:
         described = described.append_column(name, _signal(measured, name, described["signal_row"]))
     described = described.append_column("file", pa.repeat(pa.scalar(part.file), len(rows)))

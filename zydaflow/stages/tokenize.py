@@ -11,6 +11,7 @@ import pyarrow as pa
 from zydaflow import tokens
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.recipe import Recipe, TokenizerSpec, fingerprint
+from zydaflow.scorers import scorer_fingerprint
 from zydaflow.signals import SIGNALS
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import previous, select
@@ -29,6 +30,11 @@ CHECKED = 16  # documents of each shard that are compared with the reference tok
 def signal_fields(recipe: Recipe) -> list[pa.Field]:
     """The signals that go into the corpus."""
     return [pa.field(name, SIGNALS[name].type) for name in all_signals(recipe)] if recipe.output.signals else []
+
+
+def _scorers(recipe: Recipe) -> list[str]:
+    """The fingerprints of those whose scores go into the corpus."""
+    return [scorer_fingerprint(spec) for spec in recipe.scorers.values()] if recipe.output.signals else []
 
 
 def _schema(recipe: Recipe, model: tokens.Tokenizer | None) -> pa.Schema:
@@ -83,7 +89,7 @@ def shard_fingerprint(recipe: Recipe, tokenizer: Source, facts: dict, shard: int
     """Of one output file's bytes."""
     tokenized = tokens.load(tokenizer).fingerprint if tokenizer else None
     carried = any(dataset.carried for dataset in recipe.datasets)
-    fields = [recipe.output.text, carried, [str(field) for field in signal_fields(recipe)]]
+    fields = [recipe.output.text, carried, [str(field) for field in signal_fields(recipe)], *_scorers(recipe)]
     written_by = [version(library) for library in ("datasets", "pyarrow")]
     return fingerprint("tokenize", TOKENIZE_VERSION, tokenized, facts["digest"], fields, written_by, shard, shards)
 

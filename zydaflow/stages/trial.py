@@ -26,26 +26,34 @@ class Failure(NamedTuple):
 
 
 class Trial:
-    """A process that does with documents what a unit does, and throws the results away; a new one where it ended.
+    """A process that works on documents; a new one where it ended.
 
-    It calls `warm` once, and then `work` on records, within `seconds` for each `BATCH_BYTES`; both are pickled.
+    It calls `warm` once, and then `work` on records, within `seconds` for each `BATCH_BYTES`; both are pickled. What
+    work does with documents is what a unit does, to find those that it cannot be done with; or it is their only user.
     """
 
-    def __init__(self, warm: Callable[[], Any], work: Callable[[pa.RecordBatch], Any], seconds: float) -> None:
+    def __init__(self, warm: Callable[[], Any], work: Callable[..., Any], seconds: float) -> None:
         self._warm, self._work, self._seconds = warm, work, seconds
         self._process: Any = None
 
     def failure(self, path: str, low: int, high: int) -> Failure | None:
         """Why the records [low, high) of the stream in a file cannot be processed; None where they can.
 
-        Raises MemoryError where the process was killed, as it is for memory, and the errors that are no fault of a
-        document.
+        Raises what `result` does.
         """
-        if self._process is None:
-            self._start()
+        result = self.result(path, low, high)
+        return result if isinstance(result, Failure) else None
+
+    def result(self, path: str, low: int, high: int, *arguments: Any) -> Any:
+        """What work gives for the records [low, high) of the stream in a file and the arguments, or a Failure.
+
+        Raises MemoryError where the process was killed, as it is for memory, the errors that are no fault of a
+        document, and what `warm` raises.
+        """
+        self.begin()
         began = time.monotonic()
         try:
-            self._pipe.send((path, low, high))
+            self._pipe.send((path, low, high, arguments))
             answer = self._pipe.recv()
         except (EOFError, OSError):  # it is gone
             process, self._process = self._process, None
@@ -54,20 +62,28 @@ class Trial:
             raise answer
         return answer
 
-    def _start(self) -> None:
-        """Returns when the process has loaded all it needs, so that only documents take of their time."""
+    def begin(self) -> None:
+        """Returns when there is a process that has loaded all it needs, so that only documents take of their time."""
+        if self._process is not None:
+            return
         self._process, self._pipe = _process(_serve, self._warm, self._work, self._seconds)
+        process = self._process
         try:
-            self._pipe.recv()
+            error = self._pipe.recv()
         except EOFError:
-            self._process.join()
-            raise RuntimeError(f"a process for trying documents ended at once ({self._process.exitcode})") from None
+            process.join()
+            self._process = None
+            raise RuntimeError(f"a process for trying documents ended at once ({process.exitcode})") from None
+        if error is not None:
+            self.close()
+            raise error
 
     def close(self) -> None:
         """Ends the process."""
         if self._process is not None:
             self._process.kill()
             self._process.join()
+            self._process = None
 
 
 def unreadable(read: Callable[[], Iterator[Batch]], seconds: float) -> Failure | None:
@@ -111,32 +127,33 @@ def _ended(process: Any, what: str, seconds: float, limit: float) -> Failure:
     return Failure(f"{what} ended the process ({how})")
 
 
-def _serve(pipe: Connection, warm: Callable[[], Any], work: Callable[[pa.RecordBatch], Any], seconds: float) -> None:
+def _serve(pipe: Connection, warm: Callable[[], Any], work: Callable[..., Any], seconds: float) -> None:
     """What the process does, until the other end is closed."""
     pa.set_cpu_count(1)
-    warm()
+    try:
+        warm()
+    except ZydaflowError as error:
+        pipe.send(error)
+        return
     pipe.send(None)
     while True:
         try:
-            path, low, high = pipe.recv()
+            path, low, high, arguments = pipe.recv()
         except EOFError:
             return
-        pipe.send(_try(work, seconds, path, low, high))
+        pipe.send(_try(work, seconds, path, low, high, arguments))
 
 
-def _try(
-    work: Callable[[pa.RecordBatch], Any], seconds: float, path: str, low: int, high: int
-) -> Failure | Exception | None:
+def _try(work: Callable[..., Any], seconds: float, path: str, low: int, high: int, arguments: tuple[Any, ...]) -> Any:
     with pa.memory_map(path) as file, pa.ipc.open_stream(file) as stream:
         records = stream.read_next_batch().slice(low, high - low)
     try:
         with time_limit(seconds, records.nbytes):
-            work(records)
+            return work(records, *arguments)
     except NO_FAULT as error:
         return error
     except Exception as error:
         return Failure(f"its processing raised {type(error).__name__}: {error}", traceback.format_exc())
-    return None
 
 
 def _read(pipe: Connection, read: Callable[[], Iterator[Batch]]) -> None:

@@ -3,14 +3,15 @@
 from typing import Any
 
 from zydaflow.provenance.made_of import last_part
-from zydaflow.recipe import Recipe
+from zydaflow.recipe import Recipe, ScorerSpec
+from zydaflow.recipe.scorer import MEANS
 from zydaflow.recipe.yamltext import write_yaml
 
 PATHS = ("path", "model")
 
 
 def portable_yaml(recipe: Recipe) -> str:
-    """The recipe as YAML with its defaults, but without the output folder and the resources, which change no result.
+    """The recipe as YAML with its defaults, but without the output folder and what changes no result: all resources.
 
     Of local paths only the last part stays.
     """
@@ -19,8 +20,14 @@ def portable_yaml(recipe: Recipe) -> str:
         plain["dedup"] = None  # which is not its default
     if isinstance(recipe.tokenizer, str):
         plain["tokenizer"] = last_part(recipe.tokenizer)
+    plain["scorers"] = {name: _scorer(spec) for name, spec in recipe.scorers.items()}
     plain["word_lists"] = {name: last_part(path) for name, path in recipe.word_lists.items()}
     return write_yaml(_shortened(plain))
+
+
+def _scorer(spec: ScorerSpec) -> dict[str, Any]:
+    files = {key: last_part(path) for key, path in spec.files.items()}
+    return spec.model_dump(mode="json", exclude=set(MEANS)) | {"function": last_part(spec.function), "files": files}
 
 
 def _shortened(value: Any) -> Any:
