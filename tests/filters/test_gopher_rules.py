@@ -39,7 +39,7 @@ def test_clean_text_breaks_none(name):
             "duplicate_line_fraction.max", "duplicate_line_character_fraction.max",
             *(f"duplicate_ngram_{n}_fraction.max" for n in range(5, 11)),
         ]),
-        (CLEAN.replace(" ", "\n- ").replace("the", "- the", 1), 
+        (CLEAN.replace(" ", "\n- ").replace("the", "- the", 1),
          ["bullet_line_fraction.max", "alphabetic_word_fraction.min"]),  # bullets are words
     ],
 )  # fmt: skip
