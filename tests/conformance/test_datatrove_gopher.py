@@ -25,7 +25,8 @@ REPETITION = {
     "dup_para_frac": "gopher.duplicate_paragraph_fraction",
     "dup_para_char_frac": "gopher.duplicate_paragraph_character_fraction",
 }
-TOP, AGAIN = (2, 3, 4), (5, 6, 7, 8, 9, 10)
+TOP = {f"gopher.top_ngram_{n}_fraction": n for n in (2, 3, 4)}
+AGAIN = {f"gopher.duplicate_ngram_{n}_fraction": n for n in range(5, 11)}
 
 
 @pytest.fixture
@@ -48,16 +49,14 @@ def of_quality(text, signals):
 
 def of_repetition(text):
     """What the filter of repetition compares with thresholds; 0 for n-grams of a text of fewer than n words."""
-    probes = {name: Probe() for name in REPETITION.values()}
-    top = {f"gopher.top_ngram_{n}_fraction": Probe() for n in TOP}
-    again = {f"gopher.duplicate_ngram_{n}_fraction": Probe() for n in AGAIN}
+    probes = {name: Probe() for name in [*REPETITION.values(), *TOP, *AGAIN]}
     tool = GopherRepetitionFilter(
         **{threshold: probes[name] for threshold, name in REPETITION.items()},
-        top_n_grams=list(zip(TOP, top.values(), strict=True)),
-        dup_n_grams=list(zip(AGAIN, again.values(), strict=True)),
+        top_n_grams=[(n, probes[name]) for name, n in TOP.items()],
+        dup_n_grams=[(n, probes[name]) for name, n in AGAIN.items()],
     )
     assert tool.filter(Document(text, "")) is True
-    return {name: sum(probe.seen) for name, probe in (probes | top | again).items()}
+    return {name: sum(probe.seen) for name, probe in probes.items()}
 
 
 def full(word):
@@ -85,5 +84,26 @@ def test_full_words(documents):
 
 @pytest.mark.usefixtures("words_between_white_space")
 def test_repetition(documents):
+    """Of 5- to 10-grams, datatrove joins the words without a space: then `a bc` and `ab c` are the same to it.
+
+    So values differ only in documents with two n-grams that are spelt alike but for their spaces.
+    """
     theirs = columns([of_repetition(text) for text in documents])
-    assert differences(documents, theirs) == {}
+    unexplained = {
+        name: [text for text in texts if not (name in AGAIN and spelt_alike(text.split(), AGAIN[name]))]
+        for name, texts in differences(documents, theirs).items()
+    }
+    assert {name: texts for name, texts in unexplained.items() if texts} == {}
+
+
+def spelt_alike(words, n):
+    grams = {tuple(words[place : place + n]) for place in range(len(words) - n + 1)}
+    return len({"".join(gram) for gram in grams}) < len(grams)
+
+
+@pytest.mark.usefixtures("words_between_white_space")
+def test_repetition_of_words_with_ends(documents):
+    """With a mark at the end of every word, no two n-grams are spelt alike, and all values are the same."""
+    texts = [" ".join(word + "\0" for word in text.split()) for text in documents]
+    theirs = columns([of_repetition(text) for text in texts])
+    assert differences(texts, theirs) == {}
