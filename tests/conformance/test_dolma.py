@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-NEEDS = "needs: pip install -e '.[test,conformance]' and, with --no-deps, dolma==1.2.1"  # it wants NumPy 1
-pytest.importorskip("dolma.taggers.gopher", reason=NEEDS, exc_type=ImportError)
+pytest.importorskip(
+    "dolma.taggers.gopher",
+    reason="needs: pip install -e '.[test,conformance]' and, with --no-deps, dolma==1.2.1",
+    exc_type=ImportError,
+)
 
 from dolma.core.data_types import Document
 from dolma.taggers import c4
