@@ -6,7 +6,7 @@ from zydaflow.errors import RecipeError
 from zydaflow.filters.rules import AnyRule, Composite, Rule, Test
 from zydaflow.recipe import ColumnRule, CompositeSpec, RuleItem, RuleSpec
 from zydaflow.signals import SIGNALS, metadata
-from zydaflow.suggest import nearest
+from zydaflow.signals.registry import no_signal
 
 
 def rules_of(item: RuleItem, words: str | None = None, within: str = "") -> list[AnyRule]:
@@ -61,6 +61,6 @@ def _bounds(name: str, signal: str, item: RuleSpec | ColumnRule) -> Iterator[Rul
 
 def _check_signal(name: str) -> None:
     if name not in SIGNALS:
-        raise RecipeError(f"filters: there is no signal {name!r}{nearest(name, SIGNALS)}")
+        raise RecipeError(f"filters: {no_signal(name)}")
     if SIGNALS[name].kind in ("label", "text"):
         raise RecipeError(f"filters: {name} is a label, without min or max; use language: {{keep: […]}}")

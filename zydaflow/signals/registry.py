@@ -82,6 +82,11 @@ FAMILIES: tuple[Family, ...] = (
 SIGNALS = Signals((signal for measure in MEASURES for signal in measure.signals), FAMILIES)
 
 
+def no_signal(name: str) -> str:
+    """What to tell of a name that no signal has."""
+    return f"there is no signal {name!r}{nearest(name, SIGNALS, 'those that `zydaflow signals` lists')}"
+
+
 def measure(
     names: Sequence[str],
     raw: pa.LargeStringArray,
@@ -116,7 +121,7 @@ def measures_of(names: Sequence[str]) -> list[Measure]:
     """The measures that provide the named signals. Raises RecipeError for an unknown name."""
     for name in names:
         if name not in SIGNALS:
-            raise RecipeError(f"there is no signal {name!r}{nearest(name, SIGNALS)}")
+            raise RecipeError(no_signal(name))
     families = [(name, SIGNALS.family(name)) for name in names]
     return [
         *(measure for measure in MEASURES if any(signal.name in names for signal in measure.signals)),

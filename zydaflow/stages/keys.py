@@ -30,11 +30,12 @@ OF_EVERY_DOCUMENT = ("length", "date")  # keys of `keep` that are neither signal
 def check(recipe: Recipe) -> None:
     """Raises RecipeError for a key of `keep` that no document can have."""
     columns = {name for dataset in recipe.datasets for name in dataset.carried}
-    known = [*OF_EVERY_DOCUMENT, *sorted(columns), *SIGNALS]
+    named = [*OF_EVERY_DOCUMENT, *sorted(columns)]
+    told = f"{', '.join(named)}, and the signals that `zydaflow signals` lists"
     for key in recipe.dedup.keep_keys if recipe.dedup else ():
-        if key.name not in known and key.name not in SIGNALS:
+        if key.name not in named and key.name not in SIGNALS:
             wrong = f"dedup.keep: {key.name!r} is no signal, and no dataset has it in its metadata"
-            raise RecipeError(wrong + nearest(key.name, known))
+            raise RecipeError(wrong + nearest(key.name, [*named, *SIGNALS], told))
 
 
 def _goes_by_date(recipe: Recipe, dataset: DatasetSpec) -> bool:

@@ -16,6 +16,7 @@ from zydaflow.stages.manifest import Manifest
 from zydaflow.stages.parts import steps_of
 from zydaflow.stages.prepare import prepare_part
 from zydaflow.stages.score import score_part
+from zydaflow.stages.scores import ScoresGone
 from zydaflow.stages.unit import Unit
 from zydaflow.storage import temporary_folder
 
@@ -148,12 +149,12 @@ def checks_of_stages(run: Layer, recipe: Recipe, manifest: Manifest, path: str, 
 def recompute(run: Store, scratch: str, check: Check) -> Checked:
     """Does a unit again in a folder of its own in `scratch`, over the files of `run`, and compares the records.
 
-    Raises what the unit raises; InputError is told as an obstacle.
+    Raises what the unit raises; InputError and ScoresGone are told as obstacles.
     """
     with temporary_folder(scratch) as root:
         try:
             check.function(Layer(root, run), *check.arguments)
-        except InputError as error:
+        except (InputError, ScoresGone) as error:
             return Checked(check, this_node(), [], str(error))
         made = {record.stage: record for record in Store(root).records()}
     differences = [found for record in check.expected for found in _compare(record, made.get(record.stage))]

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from zydaflow.errors import InputError
+from zydaflow.errors import RunError
 from zydaflow.provenance.commits import Record, Store
 from zydaflow.provenance.tables import batches, read_table
 from zydaflow.signals.scores import PREFIX
 from zydaflow.stages.job import Job
+
+
+class ScoresGone(RunError):
+    """Documents have no scores that had them before."""
 
 
 def scores_schema(name: str) -> pa.Schema:
@@ -64,13 +68,13 @@ class Scores:
         return measurements
 
     def check(self) -> None:
-        """Raises InputError where a scorer of the dataset has not met all of the documents."""
+        """Raises ScoresGone where a scorer of the dataset has not met all of the documents."""
         if self._lacking:
-            raise InputError(f"{self._unit}: its scores are gone, or those of another input")
+            raise ScoresGone(f"{self._unit}: its scores are gone, or of another input; run the same command again")
 
 
 def measured_and_scored(store: Store, job: Job, part: int, measured: Record) -> Iterator[pa.RecordBatch]:
-    """The stored signals of one part, with its scores. Raises InputError where some are missing."""
+    """The stored signals of one part, with its scores. Raises ScoresGone where some are missing."""
     scores = Scores(store, job, part)
     for batch in batches(store, measured.artefacts["signals"]):
         yield scores.beside(batch)
