@@ -1,4 +1,6 @@
-"""Compiles every kernel by running a few tiny documents through all of them; numba then finds them in its cache."""
+"""Compiles kernels by running a few tiny documents through them; numba then finds them in its cache."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -9,14 +11,17 @@ from zydaflow.kernels.text import from_arrow
 from zydaflow.recipe import DedupSpec, ShingleSpec
 
 
-def compile_kernels() -> None:
-    """Takes about a second where the cache is warm."""
+def compile_kernels(names: Sequence[str] = (), steps: Sequence[str] = ()) -> None:
+    """Those of the stages, of the named signals that a text alone determines, and of the named transforms.
+
+    Takes about a second where the cache is warm.
+    """
     texts = pa.array(
         ["one two three four", "one two three four", "ein Text, ÄÖÜ " * 5 + "-" * 10, ""], pa.large_string()
     )
-    texts = transforms.apply(list(transforms.TRANSFORMS), texts)
-    names = [name for name in signals.SIGNALS if not name.startswith("language")]
-    signals.measure(names, texts, texts, signals.Resources())
+    transforms.apply(steps, texts)
+    by_text = [name for name in names if signals.SIGNALS.family(name) is None and not name.startswith("language")]
+    signals.measure(by_text, texts, texts, signals.Resources())
     blank(from_arrow(texts))
     for unit in ("word", "character"):
         sketch = dedup.sketch(texts, ShingleSpec(unit=unit, size=3), 8, 1)
