@@ -24,7 +24,7 @@ from zydaflow.recipe import Recipe, load_recipe
 from zydaflow.say import warn
 from zydaflow.stages import manifest as manifests
 from zydaflow.stages import match
-from zydaflow.stages.compiled import compiling
+from zydaflow.stages.compiled import asked_for, compile_once
 from zydaflow.stages.finished import manifest_of
 from zydaflow.stages.layer import Layer
 from zydaflow.stages.recompute import (
@@ -89,7 +89,7 @@ def audit(
         chosen = _sample(checks, sample, rng)
         warn("starting Ray and compiling kernels")
         stack.enter_context(session(address, workers))
-        on_every_node(compiling(recipe))
+        on_every_node(compile_once, *asked_for(recipe))
         done = list(_recompute(run, recipe, chosen))
     obstacles += sorted({f"{of.check.stage} {of.check.unit}: {of.obstacle}" for of in done if of.obstacle})
     return Audit(seed, _counted(checks, done), [of for of in done if of.differences], obstacles)

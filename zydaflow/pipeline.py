@@ -43,7 +43,7 @@ from zydaflow.stages import (
     train,
 )
 from zydaflow.stages import manifest as manifests
-from zydaflow.stages.compiled import compiling
+from zydaflow.stages.compiled import asked_for, compile_once
 from zydaflow.stages.extend import extension, refuse_another
 from zydaflow.stages.job import Job
 from zydaflow.stages.parts import parts_of
@@ -234,7 +234,7 @@ def perform(
         with session(address, workers):
             account.begin(store, planned)
             nodes = _preflight(planned.recipe, str(store.root))
-            on_every_node(compiling(planned.recipe))
+            on_every_node(compile_once, *asked_for(planned.recipe))
             _tell(story, planned, store, nodes, time.perf_counter() - started)
     return store.root
 

@@ -10,6 +10,8 @@ def nearest(name: str, known: Iterable[str], told: str | None = None) -> str:
     """`; did you mean X?` if a known name is near, else what there is: `told`, or the names, the first of many."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
+    if not names:
+        return "; there are none"
     if not near and told:
         return f"; there are: {told}"
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""

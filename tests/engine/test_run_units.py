@@ -69,6 +69,10 @@ def bad_input(store: Store, name: str) -> Done:
     raise InputError("file.jsonl.gz: cut short at 100")
 
 
+def bad_recipe(store: Store, name: str) -> Done:
+    raise RecipeError("scorers.q: the function gave 1 numbers for 60 texts")
+
+
 def full(store: Store, name: str) -> Done:
     _try(store, name)
     raise OSError(errno.ENOSPC, "No space left on device")
@@ -180,6 +184,11 @@ def test_a_fault_is_not_tried_again_and_shows_its_traceback_while_the_others_fin
 def test_inputs_that_are_at_fault_are_an_input_error(store: Store) -> None:
     with pytest.raises(InputError, match=r"file\.jsonl\.gz: cut short at 100"):
         run_units(store, "stage", [*_units(bad_input, 2), *_units(fine, 1)], MEMORY)
+
+
+def test_a_recipe_that_is_at_fault_is_a_recipe_error(store: Store) -> None:
+    with pytest.raises(RecipeError, match=r"the function gave 1 numbers for 60 texts"):
+        run_units(store, "stage", [*_units(bad_recipe, 2), *_units(fine, 1)], MEMORY)
 
 
 def test_a_full_disk_stops_at_once_and_is_told_as_one(store: Store) -> None:

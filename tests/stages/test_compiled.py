@@ -28,7 +28,7 @@ def test_once_for_every_kind_of_machine(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_what_a_recipe_needs() -> None:
     path = {"name": "a", "path": "a.jsonl"}
     spec = load_recipe({"name": "r", "datasets": [path, path | {"name": "b", "filters": []}], "filters": ["c4"]})
-    names, steps = compiled.compiling(spec).args
+    names, steps = compiled.asked_for(spec)
     assert steps == ("c4",)
     assert set(names) >= {"c4.sentence_count", "c4.bad_word_count"}
     assert not [name for name in names if not name.startswith("c4.")]

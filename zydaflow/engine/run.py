@@ -13,7 +13,7 @@ from zydaflow.engine.pool import Actors, Pool
 from zydaflow.engine.preflight import Nodes
 from zydaflow.engine.progress import Meter
 from zydaflow.engine.tasks import Tasks
-from zydaflow.errors import InputError, RunError, ZydaflowError
+from zydaflow.errors import InputError, RecipeError, RunError, ZydaflowError
 from zydaflow.provenance.commits import DamagedArtefact, Store
 from zydaflow.resuming import how_to_resume
 from zydaflow.stages.unit import Timing, Trouble, Unit
@@ -54,8 +54,8 @@ def run_units(
 
     A unit that fails for a passing reason is tried again, up to `TRIES` times; so is a careful one that fails for a
     reason that it can take care of, which it is told. Any other failure leaves the unit undone while the others finish,
-    and then RunError lists them (InputError where only inputs are at fault). A full disk or a damaged artefact stops at
-    once.
+    and then RunError lists them (InputError where only inputs are at fault, RecipeError where only the recipe is). A
+    full disk or a damaged artefact stops at once.
     """
     timing = Timing()
     if not units:
@@ -197,6 +197,8 @@ def _raise(store: Store, stage: str, state: _State) -> None:
         raise InputError(
             f"{stage}: {len(state.failures)} of the inputs cannot be used; the other units are done\n{lines}{more}"
         )
+    if all(isinstance(e, RecipeError) for e in state.errors):
+        raise RecipeError(f"{stage}: {len(state.failures)} of the units cannot be done so\n{lines}{more}")
     first = "" if all(isinstance(e, ZydaflowError) for e in state.errors) else f"\n{state.failures[0]['traceback']}"
     raise RunError(
         f"{stage}: {len(state.failures)} of the units failed, the others are done; "

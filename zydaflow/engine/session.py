@@ -122,8 +122,8 @@ def ask(nodes: Iterable[dict[str, Any]], function: Callable[..., Any], *argument
     return {name: task.options(scheduling_strategy=strategy).remote(*arguments) for name, strategy in there.items()}
 
 
-def on_every_node(function: Callable[[], None]) -> None:
+def on_every_node(function: Callable[..., None], *arguments: Any) -> None:
     """Calls the function once on each node, to its end: for what workers there would else all do at the same time."""
     import ray
 
-    ray.get(list(ask_every_node(function).values()))
+    ray.get(list(ask_every_node(function, *arguments).values()))

@@ -3,8 +3,6 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,11 +16,11 @@ from zydaflow.recipe import Recipe
 Names = tuple[str, ...]
 
 
-def compiling(recipe: Recipe) -> Callable[[], None]:
-    """What compiles the kernels that a recipe needs."""
+def asked_for(recipe: Recipe) -> tuple[Names, Names]:
+    """The signals and transforms of a recipe, whose kernels `compile_once` is to compile."""
     names = {name for dataset in recipe.datasets for name in signals_needed(recipe, dataset)}
     steps = {step for dataset in recipe.datasets for step in recipe.transform_of(dataset)}
-    return partial(compile_once, tuple(sorted(names)), tuple(sorted(steps)))
+    return tuple(sorted(names)), tuple(sorted(steps))
 
 
 def compile_once(names: Names = (), steps: Names = ()) -> None:
