@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(made: Path, serial: Serial, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A copy of the run; audits of it need no Ray."""
     monkeypatch.setattr(audits, "session", lambda address, workers: nullcontext())
-    monkeypatch.setattr(audits, "on_every_node", lambda function: None)
+    monkeypatch.setattr(audits, "on_every_node", lambda *_: None)
     monkeypatch.setattr(audits, "run_units", serial.run_units)
     monkeypatch.setattr(audits, "run_apart", _run_here)
     return shutil.copytree(made / "out", tmp_path / "out")

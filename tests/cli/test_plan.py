@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fsspec.registry import _registry
 
 from zydaflow.cli import main
 from zydaflow.pipeline import run
@@ -111,7 +112,8 @@ def test_all_missing_inputs_are_named_at_once(recipe, capsys) -> None:
     ],
 )
 def test_what_is_missing_or_wrong_is_named(recipe, capsys, monkeypatch, option, status, message) -> None:
-    monkeypatch.setitem(sys.modules, "s3fs", None)  # whether it is installed here or not
+    monkeypatch.setitem(sys.modules, "s3fs", None)  # whether it is installed here or not,
+    monkeypatch.delitem(_registry, "s3", raising=False)  # and loaded by an earlier test or not
     assert message in refused(recipe, capsys, status, "--set", option)
 
 

@@ -93,7 +93,7 @@ def test_the_command_ends_with_4(
 ) -> None:
     monkeypatch.setattr(pipeline, "session", lambda *_: nullcontext())
     monkeypatch.setattr(pipeline, "preflight", lambda *_: None)
-    monkeypatch.setattr(pipeline, "on_every_node", lambda _: None)
+    monkeypatch.setattr(pipeline, "on_every_node", lambda *_: None)
     path = tmp_path / "recipe.yaml"
     path.write_text(yaml.safe_dump(recipe(entries, out, filters=[LONG], alarms={"stop": True})))
     assert cli.main(["run", str(path)]) == 4

@@ -29,7 +29,7 @@ class Serial:
         monkeypatch.setattr(pipeline, "run_units", self.run_units)
         monkeypatch.setattr(what_if, "run_units", self.run_units)
         monkeypatch.setattr(what_if, "session", lambda address, workers: nullcontext())
-        monkeypatch.setattr(what_if, "on_every_node", lambda function: None)
+        monkeypatch.setattr(what_if, "on_every_node", lambda *_: None)
 
     def run_units(
         self,
