@@ -156,3 +156,10 @@ def test_everything_removed_and_nothing_seen():
         ("zyda.mean_word_length.max", "removes_none"),
     ]
     assert rule_alarms(statistics_of(table_of([]))) == []
+
+
+@pytest.mark.parametrize(("signal", "alarmed"), [("language_share.de", False), ("language_scores", True)])
+def test_rules_about_languages_may_remove_one(signal, alarmed):
+    of = {"rule": {"signal": signal}, "seen": {"documents": 2}, "broken_at_all": {"documents": 1}}
+    statistics = {"rules": {"r": of | {"languages": {"fr": {"seen": 1, "broken": 1}}}}, "signals": {}}
+    assert [alarm["kind"] for alarm in rule_alarms(statistics)] == ["removes_language"] * alarmed

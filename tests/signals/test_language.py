@@ -95,7 +95,10 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
 def test_a_model_without_labels_is_named(tmp_path):
     resources = Resources(language_model=write_model(tmp_path / "vectors.bin", []))
     raw = pa.array([ENGLISH], pa.large_string())
-    for use in (lambda: signals.measure(["language"], raw, raw, resources), lambda: check_labels(["en"], resources)):
+    for use in (
+        lambda: signals.measure(["language"], raw, raw, resources),
+        lambda: check_labels(["en"], resources, KEY),
+    ):
         with pytest.raises(
             InputError, match=r"language\.model: .*/vectors\.bin is not a fastText model that gives labels"
         ):
@@ -105,24 +108,24 @@ def test_a_model_without_labels_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["en", "EN"], "language.keep: the model has no label 'EN'; did you mean en?"),
-        (["nglish"], "language.keep: the model has no label 'nglish'; did you mean english?"),
-        (["xx"], "language.keep: the model has no label 'xx'; there are: de, en, english"),
+        (["en", "EN"], "filters: by_language: the model has no label 'EN'; did you mean en?"),
+        (["nglish"], "filters: by_language: the model has no label 'nglish'; did you mean english?"),
+        (["xx"], "filters: by_language: the model has no label 'xx'; there are: de, en, english"),
     ],
 )
 def test_labels_that_the_model_has_not(tmp_path, labels, message):
     resources = Resources(language_model=write_model(tmp_path / "three.bin", ["en", "english", "de"]))
-    check_labels(["de", "english", "en"], resources)
+    check_labels(["de", "english", "en"], resources, "filters")
     with pytest.raises(RecipeError) as caught:
-        check_labels(labels, resources)
+        check_labels(labels, resources, "filters: by_language")
     assert str(caught.value) == message
 
 
 def test_the_unlikeliest_labels_are_known_too():
     resources = Resources(language_model="lid.176")
-    check_labels(["en", "ie", "wuu", "bcl", "xal", "tyv"], resources)
+    check_labels(["en", "ie", "wuu", "bcl", "xal", "tyv"], resources, KEY)
     with pytest.raises(RecipeError, match=r"no label 'english'") as caught:
-        check_labels(["english"], resources)
+        check_labels(["english"], resources, KEY)
     assert str(caught.value).endswith("and 164 more")
 
 

@@ -34,6 +34,20 @@ def test_every_signal_is_defined_for_next_to_nothing():
     assert table["n_words"].to_pylist() == [0, 0, 0, 1, 0, 1, 1, 0]
 
 
+FRACTIONS = [name for name in WITHOUT_MODEL if SIGNALS[name].kind == "fraction"]
+WORDS = st.sampled_from(
+    ["a", "a", "Bé", "lorem", "ipsum", "{", "# x", "•", "…", " ", "  ", "\n", "\n\n", ". ", "中", "1.2"]
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=40).map("".join), max_size=3))
+@settings(derandomize=True, deadline=None, max_examples=100)
+def test_fractions_are_never_above_1(texts):
+    for name, column in zip(FRACTIONS, measure(texts, FRACTIONS).columns, strict=True):
+        values = column.to_numpy()
+        assert ((values >= 0) & (values <= 1)).all(), (name, values)
+
+
 def test_columns_are_those_asked_for_in_their_order():
     names = ["zyda.pii_count", "n_words", "zyda.pattern_fraction.www"]
     table = measure(["www.a@b.co"], names)

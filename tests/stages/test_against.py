@@ -329,9 +329,10 @@ def test_what_no_index_is_made_of(small: Small) -> None:
 
 def test_its_folder_is_not_that_of_the_recipe(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     from zydaflow import cli
+    from zydaflow.commands import dedup
 
     paths = []
-    monkeypatch.setattr(cli, "_perform", lambda planned, options: paths.append(planned.recipe.output.path) or 0)
+    monkeypatch.setattr(dedup, "perform", lambda planned, options: paths.append(planned.recipe.output.path) or 0)
     (small.folder / "recipe.yaml").write_text(yaml.safe_dump(small.recipe("b", "new", passes=["joint"], verify="none")))
     command = ["dedup", "against", small.index("a"), str(small.folder / "recipe.yaml")]
     assert cli.main(command) == cli.main([*command, "--out", str(small.folder / "other")]) == 0

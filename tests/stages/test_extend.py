@@ -12,7 +12,8 @@ from inputs import datasets, recipe
 from killing import Killed, die_at
 from serial import Serial, results
 
-from zydaflow import cli, outlook, run, tokens
+from zydaflow import outlook, run, tokens
+from zydaflow.commands.run import clean_up
 from zydaflow.errors import InputError, RecipeError, RunError
 from zydaflow.provenance.commits import Artefact, Store
 from zydaflow.provenance.run_file import read_run
@@ -326,7 +327,7 @@ def test_a_folder_that_cannot_be_cleaned_is_told(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("zydaflow.stages.clean.clean", refuse)
     with pytest.raises(RunError, match="there: cannot be written to"):
-        cli._clean("there")
+        clean_up("there")
 
 
 def test_a_finished_run_of_another_name_is_not_replaced(serial: Serial, small: Small) -> None:

@@ -1,4 +1,7 @@
-"""Commands that stand apart from `cli`, each in a file with `add_commands`."""
+"""The commands, each file with `add_commands` and what its commands call.
+
+They are thin, and quick to start: what a command needs is imported when it runs.
+"""
 
 import argparse
 from typing import TYPE_CHECKING

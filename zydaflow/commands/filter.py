@@ -4,6 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from zydaflow.arguments import names
 from zydaflow.say import say
 
 if TYPE_CHECKING:
@@ -25,13 +26,9 @@ def add_commands(commands: "Commands") -> None:
         help="another bound, like zyda.mean_word_length.max=10, with null no such rule; or a key of the recipe, "
         "like datasets.blog.filters=[c4]",
     )
-    whatif.add_argument("--filters", type=_names, metavar="NAME,…", help="rule sets in place of the recipe's filters")
+    whatif.add_argument("--filters", type=names, metavar="NAME,…", help="rule sets in place of the recipe's filters")
     whatif.add_argument("--json", action="store_true", help="print the answer as JSON, with every count")
     whatif.set_defaults(command=_whatif)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _whatif(options: argparse.Namespace) -> int:

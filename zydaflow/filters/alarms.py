@@ -1,9 +1,10 @@
 """What is suspicious about the effect of the rules on a dataset."""
 
+import re
 from typing import Any
 
 LANGUAGE_SHARE = 0.95  # of one language's documents, removed by a rule that is not about language
-ABOUT_LANGUAGE = ("language", "language_score")
+ABOUT_LANGUAGE = re.compile(r"language(_score|_share\..*)?")
 
 Json = dict[str, Any]
 
@@ -42,7 +43,7 @@ def _alarms(name: str, counts: Json, documents: int) -> list[Json]:
     alarms: list[Json] = []
     if broken == seen:
         alarms.append({"rule": name, "kind": "removes_all", "message": f"{name} removes all {seen} documents"})
-    if counts["rule"].get("signal") in ABOUT_LANGUAGE:
+    if ABOUT_LANGUAGE.fullmatch(counts["rule"].get("signal", "")):
         return alarms
     for language, of in counts["languages"].items():
         if of["broken"] > LANGUAGE_SHARE * of["seen"]:

@@ -62,11 +62,14 @@ DUPLICATES = Measure(
             "of lines",
             "Lines between newlines, empty ones included, that any other line equals, the first of them too, over all.",
         ),
-        _fraction(
+        Signal(
             "dolma.duplicate_line_character_fraction",
+            "number",
             "of characters",
             "Characters of lines that any other line equals, white space included, over the text's characters that "
             "are not white space (at least 1): it may exceed 1.",
+            SOURCE,
+            bins.SHARES,
         ),
     ),
     _duplicates,

@@ -29,9 +29,12 @@ class Decided(NamedTuple):
     scores: np.ndarray  # float64[n]: its probability, at most 1, to four decimals; NaN with the label
 
 
-def check_labels(labels: Sequence[str], resources: Resources) -> None:
-    """Raises RecipeError for a language to keep that the model does not know, InputError for an unusable model."""
-    models.check_known(labels, model_of(resources), "language.keep")
+def check_labels(labels: Sequence[str], resources: Resources, key: str) -> None:
+    """Raises RecipeError, with the recipe key, for a language that the model does not know.
+
+    Raises InputError for an unusable model.
+    """
+    models.check_known(labels, model_of(resources), key)
 
 
 def model_of(resources: Resources) -> Any:

@@ -132,11 +132,13 @@ NGRAMS = Measure(
     1,
     (
         *(
-            share(
+            signal(
                 f"top_ngram_{size}_fraction",
-                "characters",
+                "number",
+                "of characters",
                 f"Characters of the most frequent {size} consecutive {NORMAL_WORDS}, of several the first, as often as "
-                "they stand, over those of all; 0 if they stand once.",
+                "they stand, over those of all; 0 if they stand once. As they may overlap, it may exceed 1.",
+                bins.SHARES,
             )
             for size in TOP
         ),

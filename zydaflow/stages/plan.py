@@ -142,8 +142,9 @@ def check(recipe: Recipe) -> list[str]:
         scorers.check_names(recipe, dataset, needed)
         signals.fingerprint(needed, signals.Resources.of(recipe))
         if recipe.language and "language" in needed:
-            labels = [*(recipe.language.keep or ()), *filters.languages_named(rules)]
-            signals.check_labels(labels, signals.Resources.of(recipe))
+            resources = signals.Resources.of(recipe)
+            signals.check_labels(recipe.language.keep or (), resources, "language.keep")
+            signals.check_labels(filters.languages_named(rules), resources, "filters: by_language")
         signals.check_models(needed, signals.Resources.of(recipe))
     check_models_fit(recipe)
     warnings = []
