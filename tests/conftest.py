@@ -6,8 +6,6 @@ import pytest
 from serial import Serial
 from small import write_small
 
-import zydaflow
-
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
@@ -27,8 +25,8 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of one finished run of the recipe in `small.py`, for all tests that only read it."""
-    recipe = zydaflow.load_recipe(write_small(tmp_path_factory.mktemp("small")))
-    return zydaflow.run(recipe, workers=2)
+    with pytest.MonkeyPatch.context() as patch:
+        return Serial(patch).run(write_small(tmp_path_factory.mktemp("small")))
 
 
 @pytest.fixture

@@ -118,21 +118,6 @@ def test_a_reader_that_has_seen_enough_stops_nothing(written: Path, tmp_path: Pa
     assert results(tmp_path / "out") == results(written / "out")
 
 
-def test_sigterm_stops_like_ctrl_c(written: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    command = [*ZYDAFLOW, "run", str(written / "recipe.yaml"), "--out", str(out)]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 120
-    while not list(out.glob("commits/measure/*")):
-        assert running.poll() is None
-        assert time.monotonic() < deadline
-        os.sched_yield()
-    running.terminate()
-    _, told = running.communicate(timeout=30)
-    assert running.returncode == 4
-    assert "the same command resumes" in told
-
-
 def test_an_output_that_cannot_be_one(written: Path, tmp_path: Path) -> None:
     (tmp_path / "recipe.yaml").write_text("mine")
     done = zydaflow("run", str(written / "recipe.yaml"), "--out", str(tmp_path))
@@ -150,6 +135,14 @@ def test_stats_as_table_and_as_json(written: Path) -> None:
     assert "n_words.min" in table
     statistics = json.loads(zydaflow("stats", str(written / "out"), "--json").stdout)
     assert statistics["finished"] is True
+
+
+def test_the_status_of_a_finished_run(written: Path) -> None:
+    first, *lines = zydaflow("status", str(written / "out")).stdout.splitlines()
+    assert first == f"{written / 'out'}: finished"
+    stages = [line.split()[:2] for line in lines[1:]]
+    assert [stage for stage, _ in stages][:2] == ["measure", "bands"]
+    assert {state for _, state in stages} == {"done"}
 
 
 def test_stopping_after_a_stage_leaves_the_rest_pending(written: Path, tmp_path: Path) -> None:

@@ -51,15 +51,6 @@ def test_a_run_with_failures_names_them(store: Store, capsys: pytest.CaptureFixt
     assert "to go on, in " in out
 
 
-def test_a_finished_run(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["status", str(small_run)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"{small_run}: finished"
-    stages = [line.split()[:2] for line in lines[2:]]
-    assert [stage for stage, _ in stages][:2] == ["measure", "bands"]
-    assert {state for _, state in stages} == {"done"}
-
-
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["status", str(tmp_path)]) == 3
     assert "no run has begun here" in capsys.readouterr().err

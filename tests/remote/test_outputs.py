@@ -112,7 +112,8 @@ def test_commands_on_a_run_that_is_there(
     monkeypatch: pytest.MonkeyPatch, entries: list[dict], bucket: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = f"{bucket}/out"
-    Serial(monkeypatch).run(recipe(entries, out, **OPTIONS))
+    options = OPTIONS | {"resources": {"memory_per_task": "200MB"}}
+    Serial(monkeypatch).run(recipe(entries, out, **options))
     assert cli.main(["stats", out]) == 0
     assert cli.main(["dedup", "whatif", out, "--threshold", "0.8"]) == 0
     assert cli.main(["dedup", "index", out, "-o", f"{bucket}/index"]) == 0
@@ -120,9 +121,8 @@ def test_commands_on_a_run_that_is_there(
     run = open_run(out)
     assert len(run.signals("a")) == 42
     assert len(run.corpus("a")) == 40
-    held = Serial(monkeypatch).run(
-        recipe(entries, f"{bucket}/held", dedup={**DEDUP, "verify": "signature", "against": [f"{bucket}/index"]})
-    )
+    dedup = {**DEDUP, "verify": "signature", "against": [f"{bucket}/index"]}
+    held = Serial(monkeypatch).run(recipe(entries, f"{bucket}/held", dedup=dedup))
     assert verify(held) == []
     path_of(f"{out}/evidence/removed.parquet").unlink()
     assert cli.main(["verify", out]) == 1

@@ -67,7 +67,7 @@ def _peaks(running: subprocess.Popen) -> dict[int, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [_jsonl, _parquet])
+@pytest.mark.parametrize("write", [_jsonl, pytest.param(_parquet, marks=pytest.mark.soak)])  # the first takes more
 def test_a_large_document_among_small_ones_is_worked_on_within_the_memory_of_a_task(
     tmp_path: Path, write: Callable[[Path, list[str]], None]
 ) -> None:
