@@ -62,6 +62,7 @@ class Actors:
         return reference
 
     def ended(self, reference: Any) -> None:
+        """Takes note that a start or a call is over; raises RunError where no actor starts."""
         import ray
 
         starting = reference in self.starting
